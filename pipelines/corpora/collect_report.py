@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recsys.formats.papers.json_records import tally
+from recsys.formats.papers.json_records import tally, unread_fields
 from recsys.formats.work_stream import Remark
 from recsys.pipelines.corpora.link_citations import RULE_NAMES, Rule
 
@@ -31,9 +31,10 @@ class CollectReport:
 
     skipped: files of a folder that hold no works, and why. papers: what the works came to.
     rejected: records that gave none, by reason. oddities: lines that were read in another way.
-    remarks: works by what was odd. languages: works that are not in English. joined: works that
-    were one with another, by what told so; kept_apart: pairs that something spoke against.
-    conflicts: fields in which works of one paper differ. untitled: works without title whose paper
+    unread: records by the fields that say something of which nothing was read. remarks: works by
+    what was odd. languages: works that are not in English. joined: works that were one with
+    another, by what told so; kept_apart: pairs that something spoke against. conflicts: fields in
+    which works of one paper differ. untitled: works without title whose paper
     is not there. cited: works that reference lists describe, by what became of them. titles_only:
     abstracts that were read are left out. led_by: where the keyphrases were read that stand before
     abstracts; empty: none do. keyphrases: papers that have some, by where; of `led_by` alone if
@@ -45,6 +46,7 @@ class CollectReport:
     papers: int
     rejected: Mapping[str, int]
     oddities: Mapping[str, int]
+    unread: Mapping[str, int]
     without_abstract: int
     without_year: int
     remarks: Mapping[str, int]
@@ -99,6 +101,8 @@ class CollectReport:
             lines.append(f"{self.untitled:,} records of papers that are not there left out")
         if self.oddities:
             lines.append(f"read in another way: {tally(self.oddities)}")
+        if self.unread:
+            lines.append(unread_fields(self.unread))
         lines += [f"no works in {each}" for each in self.skipped[:_MOST_SKIPPED]]
         if (more := len(self.skipped) - _MOST_SKIPPED) > 0:
             lines.append(f"and in {more:,} more files")

@@ -23,8 +23,8 @@ from recsys.records import Reference
 
 REJECTS = "rejects.jsonl"
 """One line {file, line, reason, excerpt} for each record of the sources that gave no work."""
-COUNTED = ("rejected", "oddities", "remarks", "languages")
-"""What is counted of the records of files: how often each reason, remark and language occurs."""
+COUNTED = ("rejected", "oddities", "unread", "remarks", "languages")
+"""What is counted of the records of files: how often each reason, field, and language occurs."""
 
 
 class SourceIntake:
@@ -98,6 +98,7 @@ class SourceIntake:
         space = self._spaces.setdefault(key, len(self._spaces))
         self._works.add(self._works_of(path, stream), space, sealed=stream.sealed)
         self.counts["oddities"] += stream.oddities
+        self.counts["unread"] += stream.unread
         self.files.append((path.name, stream.format, self._works.count - before))
 
     def shard(self) -> ShardFiles:

@@ -5,6 +5,7 @@ told apart by their keys: `recsys.formats.papers.paper_formats`.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -33,6 +34,8 @@ class SourceFormat:
     reader: a module, or "module:object", which has `read`, that gives works one after the other,
     and for LINES and BYTES `looks_so`, which tells by the first characters whether a file is of the
     format. starts: the first bytes of a FILE. suffixes: decide where the content tells nothing.
+    counts: whether the reader counts, in `unread`, fields that say something of which it reads
+    nothing.
     """
 
     name: str
@@ -40,6 +43,7 @@ class SourceFormat:
     reader: str
     suffixes: tuple[str, ...] = ()
     starts: bytes = b""
+    counts: bool = False
 
     def looks_so(self, raw: bytes, text: str) -> bool:
         """Tell by the beginning of a file whether it is of this format."""
@@ -49,9 +53,12 @@ class SourceFormat:
             return _JSON.match(text) is not None
         return bool(opened(self.reader).looks_so(text))
 
-    def read(self, source: Iterator[str] | BinaryIO | Path) -> Iterator[Reference | Problem]:
+    def read(
+        self, source: Iterator[str] | BinaryIO | Path, unread: Counter[str] | None = None
+    ) -> Iterator[Reference | Problem]:
         """Read lines of text with "\\n" at their ends, bytes that say their encoding, or a file."""
-        works: Iterator[Reference | Problem] = opened(self.reader).read(source)
+        counted = {"unread": unread} if self.counts else {}
+        works: Iterator[Reference | Problem] = opened(self.reader).read(source, **counted)
         return works
 
 
@@ -75,7 +82,10 @@ ZOTERO = SourceFormat(
 JSON = SourceFormat(
     "JSON", Shape.JSON, "papers.paper_formats", (".json", ".csljson", ".jsonl", ".ndjson")
 )
-TABLE = SourceFormat("table", Shape.LINES, "exports.table_reading", (".csv", ".tsv"))
+TABLE = SourceFormat("table", Shape.LINES, "exports.table_reading", (".csv", ".tsv"), counts=True)
+YAML = SourceFormat(
+    "YAML", Shape.LINES, "references.yaml_works", (".yaml", ".yml", ".cff"), counts=True
+)
 
 # fmt: off
 FORMATS = (
@@ -87,6 +97,7 @@ FORMATS = (
     SourceFormat("DBLP XML", Shape.BYTES, "markup.dblp_xml:DBLP"),
     SourceFormat("HTML", Shape.LINES, "references.web_page", (".html", ".htm")),
     JSON,
+    YAML,
     SourceFormat("Web of Science", Shape.LINES, "exports.tagged_formats:WOS", (".ciw",)),
     SourceFormat("PubMed nbib", Shape.LINES, "exports.tagged_formats:NBIB", (".nbib",)),
     SourceFormat("RIS", Shape.LINES, "exports.tagged_formats:RIS", (".ris",)),

@@ -69,14 +69,15 @@ class WorkStream:
     """What a file holds.
 
     format: the name of its format. sealed: the file is one of ours; its ids tell papers apart, and
-    its texts lose their mark-up alone. oddities: lines that were read in another way, counted on
-    the way.
+    its texts lose their mark-up alone. oddities: lines that were read in another way, and unread:
+    fields that say something of which nothing was read, both counted on the way.
     """
 
     format: str
     sealed: bool
     items: Iterator[Found | Reject]
     oddities: Counter[str] = field(default_factory=Counter)
+    unread: Counter[str] = field(default_factory=Counter)
 
 
 @contextmanager
@@ -96,27 +97,27 @@ def open_works(
         InputError: columns name what the table does not have.
     """
     form = format_of_file(source) if source.is_file() or source.is_dir() else JSON
+    oddities, unread = Counter[str](), Counter[str]()
     if form.shape is Shape.JSON:
         with open_lines(source, progress=progress) as lines:
             entries = chain.from_iterable(map(entries_of, lines))
             head = list(head_of(entries))
             known = _known(head, source)
             sealed = known.name == OWN
-            items = _of_entries(chain(head, entries), known, sealed=sealed)
-            yield WorkStream(known.name, sealed, items)
+            items = _of_entries(chain(head, entries), known, unread, sealed=sealed)
+            yield WorkStream(known.name, sealed, items, oddities, unread)
         return
     if form.shape is Shape.FILE:
         yield WorkStream(form.name, False, of_reader(form.read(source)))
         return
     with open_bytes(source, progress=progress) as stream:
-        oddities: Counter[str] = Counter()
         if form.shape is Shape.BYTES:
             works = form.read(stream)
         elif columns and form is TABLE:
-            works = table_reading.read(text_lines(stream, oddities), columns)
+            works = table_reading.read(text_lines(stream, oddities), columns, unread)
         else:
-            works = form.read(text_lines(stream, oddities))
-        yield WorkStream(form.name, False, of_reader(works), oddities)
+            works = form.read(text_lines(stream, oddities), unread)
+        yield WorkStream(form.name, False, of_reader(works), oddities, unread)
 
 
 def format_of_file(source: Path) -> SourceFormat:
@@ -173,13 +174,14 @@ def _known(head: Sequence[Entry], source: Path) -> PaperFormat:
 
 
 def _of_entries(
-    entries: Iterable[Entry], known: PaperFormat, *, sealed: bool
+    entries: Iterable[Entry], known: PaperFormat, unread: Counter[str], *, sealed: bool
 ) -> Iterator[Found | Reject]:
     for entry in entries:
         line, work, flaw = entry.line, None, entry.flaw
         if entry.record is not None:
             try:
                 work = known.reference_of(entry.record)
+                unread.update(known.unread(entry.record, work))
             except FieldError as error:
                 flaw = str(error)
         if work is None:

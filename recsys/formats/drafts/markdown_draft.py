@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise, zip_longest
+from itertools import chain, islice, pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ from recsys.formats.drafts.wording import (
     told_apart,
 )
 from recsys.formats.files import display_name
-from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.records import Body, Manuscript, Reference
 from recsys.store.words import cleaned_keyphrases
 
@@ -169,7 +169,8 @@ def front_matter(value: Mapping[str, Any], notes: tuple[str, ...] = ()) -> Front
     title, subtitle = _string(value.get("title")), _string(value.get("subtitle"))
     years = (_year(value.get(key)) for key in ("as_of", "year", "date"))
     authors = value.get("authors", value.get("author"))
-    works = map(_reference, _items(value.get("references")))
+    items = (item for item in _items(value.get("references")) if isinstance(item, dict))
+    works = map(BY_NAME["CSL-JSON"].reference_of, items)
     keywords = value.get("keywords", value.get("keyphrases"))
     if isinstance(keywords, str):
         keyphrases = told_apart(_string(keywords))
@@ -279,29 +280,6 @@ def _names(author: object) -> Iterator[str]:
             yield whole
         elif len(author) == 1:
             yield str(next(iter(author)))
-
-
-def _reference(value: object) -> Reference:
-    """Make a reference of an item in the form of CSL."""
-    item = value if isinstance(value, dict) else {}
-    issued = item.get("issued")
-    parts = issued.get("date-parts", issued.get("year")) if isinstance(issued, dict) else issued
-    for _ in range(3):  # A list of lists of year, month, day; or of mappings.
-        parts = parts[0] if isinstance(parts, list) and parts else parts
-        parts = parts.get("year") if isinstance(parts, dict) else parts
-    url, number = _string(item.get("URL")), _string(item.get("number"))
-    return Reference(
-        key=_string(item.get("id")),
-        title=clean(_string(item.get("title"))) or None,
-        authors=tuple(clean(name) for one in _items(item.get("author")) for name in _names(one)),
-        year=_year(parts),
-        venue=clean(_string(item.get("container-title"))) or None,
-        doi=doi(_string(item.get("DOI"))) or doi(url),
-        arxiv=arxiv(number) or arxiv(url),
-        acl=acl(url),
-        url=url or None,
-        kind=_string(item.get("type")) or None,
-    )
 
 
 _LONGEST_HEADING = 1_000
@@ -422,7 +400,16 @@ _INLINE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_CROSS = re.compile(r"-?@\{?(?:fig|tbl|tab|eq|sec|lst|thm|lem|cor|prp|cnj|def|exm|exr)[-:]")
+# What https://quarto.org/docs/authoring/cross-references.html and pandoc-crossref number.
+_CROSS = re.compile(
+    r"(?i:(?:sup)?(?:fig|tbl)|tab|eq|sec|lst|thm|lem|cor|prp|cnj|def|exm|exr|sol|rem|alg|vid|nte|tip|"
+    r"wrn|imp|cau)[-:]"
+)
+_LABEL = re.compile(
+    r"(?m)\{[^{}\n#]{0,200}#([\w:.-]{1,200})|^[^\S\n]*#\|[^\S\n]*label:[^\S\n]*[\"']?([\w:.-]{1,200})"
+    r"|^ {0,3}\(@([\w-]{1,200})\)[^\S\n]"
+)
+"""What a draft gives a label of its own: `{#one}`, `#| label: one`, an example `(@one)`."""
 _KEY_PARTS = re.compile(r"-?@(?:\{([^{}\n]{0,300})\}|([^\s,;\]]{0,300}))")
 _NO_BREAK = re.compile(r"[^\n]")
 
@@ -454,12 +441,13 @@ class MarkdownDraft:
         body, notes = clipped(body)
         body = _COMMENT.sub("", _FENCE.sub("", body))
         body = _SETEXT.sub(lambda match: f"{'#' if match[2] == '=' else '##'} {match[1]}", body)
-        body, listed, unnamed = split_list(body)
+        body, listed, unnamed = split_list(body, stripped)
         notes += (*(self.source.notes if self.source else ()), *front.notes, *unnamed)
         (title, doubt), (abstract, guess) = _title_and_abstract(body, front.title)
         doubt, guess = () if front.title else doubt, () if front.abstract else guess
         citing = "\n".join((front.abstract or "", body, front.cited))
-        cited = _cited(citing, front, self.folder or folder_of(self.path))
+        labels = labels_in(self.text)
+        cited = _cited(citing, front, self.folder or folder_of(self.path), labels)
         works = tuple(dict.fromkeys((*cited.works, *listed)))
         if not (works or cited.notes):
             text = "\n".join((stripped(front.abstract or ""), stripped(body)))
@@ -486,7 +474,8 @@ class MarkdownDraft:
         except DraftError:
             prose = BLOCK.sub(blank, text)
         # Spaces stand for the front matter and for what is no running text.
-        reader = _Reader(_BLOCKS.sub(blank, prose))
+        known = frozenset(work.key.casefold() for work in references)
+        reader = _Reader(_BLOCKS.sub(blank, prose), labels_in(text), known)
         places: Origin = Lines(text)
         if self.source and self.folder:
             places = Places(self.source, self.folder.draft)
@@ -515,6 +504,21 @@ def citation_keys(text: str) -> tuple[str, ...]:
     places += [(link.start(), link[1]) for link in _EMPTY_LINK.finditer(text)]
     places.sort(key=lambda place: place[0])
     return tuple(dict.fromkeys(filter(None, (key.rstrip(".:;,?") for _, key in places))))
+
+
+def labels_in(text: str) -> frozenset[str]:
+    """Return what a text gives a label, so that "@label" is a cross-reference."""
+    return frozenset(filter(None, chain.from_iterable(_LABEL.findall(text))))
+
+
+def true_keys(keys: Iterable[str], labels: Set[str], known: Set[str]) -> tuple[str, ...]:
+    """Leave out the keys of cross-references: labels, or "fig-one" and the like.
+
+    known: keys of the bibliography, folded; they are none.
+    """
+    return tuple(
+        key for key in keys if key.casefold() in known or not (_CROSS.match(key) or key in labels)
+    )
 
 
 def _title_and_abstract(
@@ -565,10 +569,11 @@ def _heading_text(heading: re.Match[str]) -> str:
     return stripped(stem if stem.endswith(" ") else text)
 
 
-def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
+def _cited(text: str, front: FrontMatter, folder: Folder, labels: Set[str]) -> Shelf:
     """Return the works that are cited, and all that the front matter itself describes."""
     books = shelf(folder, front.bibliography, (".bib",)) if front.bibliography else Shelf()
-    keys = dict.fromkeys(citation_keys(text))
+    known = {work.key.casefold() for work in (*front.references, *books.works)}
+    keys = dict.fromkeys(true_keys(citation_keys(text), labels, known))
     if "\\" in text:
         from recsys.formats.latex.latex_cited import cited_keys
 
@@ -582,7 +587,8 @@ def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
         if not {work.key for work in books.works} & keys.keys():
             books = Shelf()
         found = resolve(cited, books.works).works
-        return replace(look_up(citation_keys(sure), books), works=found)
+        missing = true_keys(citation_keys(sure), labels, known)
+        return replace(look_up(missing, books), works=found)
     if "*" in keys:  # All of them.
         cited += tuple(work.key for work in (*front.references, *books.works))
     looked_up = look_up(cited, books, (*front.references, *tags))
@@ -592,9 +598,9 @@ def _cited(text: str, front: FrontMatter, folder: Folder) -> Shelf:
 class _Reader:
     """A way down the lines of a draft, which collects the running text."""
 
-    def __init__(self, masked: str) -> None:
-        """Read a draft in which blocks that are no running text are spaces."""
-        self.masked = masked
+    def __init__(self, masked: str, labels: Set[str], known: Set[str]) -> None:
+        """Read a draft in which blocks that are no running text are spaces; see `true_keys`."""
+        self.masked, self.labels, self.known = masked, labels, known
         self.text = RunningText(numbers=True)
         self.skipping = 0  # The level of the section that is left out.
         self.pieces: list[tuple[int, int]] = []  # Where the lines of a paragraph begin and end.
@@ -681,8 +687,7 @@ class _Reader:
             textual = match[0].startswith("{cite:t}")
             self.text.mark(start, end, citation_keys(match[0]), gap=False, textual=textual)
         elif kind in ("citation", "bare"):
-            if not _CROSS.match(match[0].lstrip("[")):
-                self._citation(match[0], start, end, textual=kind == "bare")
+            self._citation(match[0], start, end, textual=kind == "bare")
         elif kind == "latex":
             from recsys.formats.latex.latex_cited import citation_at
 
@@ -692,7 +697,10 @@ class _Reader:
 
     def _citation(self, printed: str, start: int, end: int, *, textual: bool) -> None:
         written = [braced or bare for braced, bare in _KEY_PARTS.findall(printed)]
-        cited = citation_keys(printed)
+        all_keys = citation_keys(printed)
+        cited = true_keys(all_keys, self.labels, self.known)
+        if all_keys and not cited:
+            return
         _, gap = split_keys([key.strip(" .:,?") or "?" for key in written])
         keys, _ = split_keys(cited)
         if textual or cited or gap:

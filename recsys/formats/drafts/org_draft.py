@@ -93,7 +93,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
         title, doubt = first_title((len(h[1]), org_text(_TAGS.sub("", h[2]))) for h in headings)
         guess += doubt
     authors = (_BETWEEN_NAMES.split(org_text(names)) for names in keywords["author"])
-    _, listed, unnamed = split_list(body)
+    _, listed, unnamed = split_list(body, org_text)
     return Manuscript(
         title=f"{title}: {subtitle}" if title and subtitle else title,
         abstract=abstract or None,

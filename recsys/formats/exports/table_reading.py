@@ -1,7 +1,7 @@
 """Read tables of works by their header: CSV and its relatives with ",", ";" or tabs."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
@@ -60,18 +60,21 @@ _MOST_PHRASES = 200
 
 
 def read(
-    lines: Iterator[str], columns: Mapping[str, str] | None = None
+    lines: Iterator[str],
+    columns: Mapping[str, str] | None = None,
+    unread: Counter[str] | None = None,
 ) -> Iterator[Reference | Problem]:
     """Read a table; see `table_columns` for the programs and headers that are known.
 
-    columns: of some fields of COLUMN_FIELDS, the header of their column.
+    columns: of some fields of COLUMN_FIELDS, the header of their column. unread: counts the works
+    of which a column that is not known says something.
 
     Raises:
         InputError: there is no such field or, when the first work is asked for, no such column, or
             none of titles.
     """
     check_fields(columns or {})
-    return _works(lines, columns or {})
+    return _works(lines, columns or {}, Counter() if unread is None else unread)
 
 
 def looks_so(head: str) -> bool:
@@ -84,7 +87,9 @@ def looks_so(head: str) -> bool:
     )
 
 
-def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Reference | Problem]:
+def _works(
+    lines: Iterator[str], columns: Mapping[str, str], unread: Counter[str]
+) -> Iterator[Reference | Problem]:
     opening: list[str] = []
     for line in islice(lines, _MOST_OPENING):
         opening.append(line if opening else line.lstrip("\ufeff"))
@@ -93,7 +98,7 @@ def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Referen
     vertical = (place for place in range(len(opening)) if _is_vertical(opening, place))
     place = None if columns else next(vertical, None)
     if place is not None:
-        yield from _vertical_works(chain(opening[place:], lines), place)
+        yield from _vertical_works(chain(opening[place:], lines), place, unread)
         return
     place = _header_place(opening, columns)
     if place is None:
@@ -113,10 +118,23 @@ def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Referen
             if any(cell.strip() for cell in row.cells[len(head) :]):
                 text = f"line {row.line}: {len(row.cells)} cells below {len(head)} headers."
                 yield Problem(text, "more cells than headers", row.line)
+            unread.update(_unread(row.cells, head, header))
             yield _work(row.cells, header)
 
 
-def _vertical_works(lines: Iterator[str], before: int) -> Iterator[Reference | Problem]:
+def _unread(cells: Sequence[str], names: Sequence[str], header: Header) -> list[str]:
+    """List the columns that are not known and of which a row has something."""
+    known = set(chain.from_iterable(header.columns.values()))
+    return [
+        name.strip()
+        for place, (name, cell) in enumerate(zip(names, cells, strict=False))
+        if place not in known and name.strip() and _said(cell, header.quoted)
+    ]
+
+
+def _vertical_works(
+    lines: Iterator[str], before: int, unread: Counter[str]
+) -> Iterator[Reference | Problem]:
     """Read records of which each line has one field: its name, then its values."""
     record: dict[str, str] = {}
     for row in csv_rows.rows(lines, ",", before=before):
@@ -125,12 +143,19 @@ def _vertical_works(lines: Iterator[str], before: int) -> Iterator[Reference | P
             continue
         name, *values = row.cells
         if header_key(name) == _FIRST_FIELD and record:
-            yield _work(list(record.values()), understood(list(record)))
+            yield _vertical_work(record, unread)
             record = {}
         if name.strip() and len(record) < _MOST_FIELDS:
             record.setdefault(name, "; ".join(filter(None, values)))
     if record:
-        yield _work(list(record.values()), understood(list(record)))
+        yield _vertical_work(record, unread)
+
+
+def _vertical_work(record: Mapping[str, str], unread: Counter[str]) -> Reference:
+    names, cells = list(record), list(record.values())
+    header = understood(names)
+    unread.update(_unread(cells, names, header))
+    return _work(cells, header)
 
 
 def _is_vertical(opening: Sequence[str], place: int) -> bool:

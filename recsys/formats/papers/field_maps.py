@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any, TypeAlias
 
 from recsys.formats.papers.external_ids import SCHEMES, named
@@ -39,16 +40,18 @@ class PaperFormat:
     """One way to write a paper down.
 
     A record is of the format if it has all keys of `needs`, one of `marks` (where there are any),
-    and none of `lacks`.
+    and none of `lacks`, of which `key[]` is one that has a list.
 
-    needs, marks, lacks: words. fields: words such as `venue=journal.name|venue`: a field of
+    needs, marks, lacks, reads: words. fields: words such as `venue=journal.name|venue`: a field of
     `Reference`, a label, or a scheme of names, and where a record has it: keys joined by dots,
     alternatives between bars. Of a list, a path goes into each item. A word alone is a key of the
     same name. Beside the fields of `Reference` there are `date` (text with a year in it), `people`
     (names in parts), `address` (of the web, in a text), `keywords` (one text, or a list), `places`
     (texts that may hold a DOI, an arXiv or an ACL id) and `names` (an object of schemes). partial:
     records may lack a title. kinds: a `type` -> its name in CSL. more: what the map cannot say, by
-    field; it comes before what the map says. Its `names` are pairs of scheme and name.
+    field; it comes before what the map says. Its `names` are pairs of scheme and name. reads: the
+    keys that `more` looks at, and those that say nothing of a work. inside: a key whose object has
+    more keys of the record.
     """
 
     name: str
@@ -59,15 +62,41 @@ class PaperFormat:
     partial: bool = False
     kinds: Mapping[str, str] | None = None
     more: Callable[[Record], dict[str, Any]] | None = field(default=None, compare=False)
+    reads: str = ""
+    inside: str = ""
 
     def fits(self, record: Record) -> bool:
         """Tell whether a record looks like one of this format."""
-        keys = record.keys()
+        record = self._whole(record)
+        keys, lacks = record.keys(), words(self.lacks)
         return (
             words(self.needs) <= keys
             and (not self.marks or not words(self.marks).isdisjoint(keys))
-            and words(self.lacks).isdisjoint(keys)
+            and lacks.isdisjoint(keys)
+            and not any(f"{key}[]" in lacks for key in keys if isinstance(record[key], list))
         )
+
+    def known(self) -> frozenset[str]:
+        """Return the keys that are read."""
+        return _heads(self.fields) | words(self.reads)
+
+    def unread(self, record: Record, work: Reference) -> list[str]:
+        """List the keys that say something of which the work has nothing.
+
+        work: what was read of the record.
+        """
+        record, known = self._whole(record), self.known()
+        unread = [key for key, value in record.items() if value and key not in known]
+        for name, of in _checked(self.fields):
+            if not getattr(work, name):
+                unread += [path[0] for path in of if _says(_value(record, path))]
+        return list(dict.fromkeys(unread))
+
+    def _whole(self, record: Record) -> Record:
+        inner = record.get(self.inside) if self.inside else None
+        if not isinstance(inner, dict):
+            return record
+        return {key: value for key, value in record.items() if key != self.inside} | inner
 
     def reference_of(self, record: Record) -> Reference:
         """Read a record.
@@ -75,7 +104,7 @@ class PaperFormat:
         Raises:
             FieldError: it tells no work, or not enough of one.
         """
-        paths = _paths(self.fields)
+        record, paths = self._whole(record), _paths(self.fields)
         values: dict[str, Any] = {}
         labels: dict[str, Any] = {}
         names: list[tuple[object, object]] = []
@@ -101,7 +130,8 @@ class PaperFormat:
         names += values.pop("names", ())
         work = Reference(**{name: value for name, value in values.items() if value is not None})
         if "places" in paths:
-            work = identified(work, *map(first_text, _values(record, paths["places"])))
+            texts = chain.from_iterable(map(each_of, _values(record, paths["places"])))
+            work = identified(work, *map(text_of, texts))
         return named(work, names) if names else work
 
 
@@ -124,6 +154,23 @@ def _paths(fields: str) -> Mapping[str, _Paths]:
         split = tuple(tuple(path.split(".")) for path in (alternatives or name).split("|"))
         paths[name] = paths.get(name, ()) + split
     return paths
+
+
+@cache
+def _heads(fields: str) -> frozenset[str]:
+    """Return the keys of a record at which a map looks."""
+    return frozenset(path[0] for paths in _paths(fields).values() for path in paths)
+
+
+@cache
+def _checked(fields: str) -> tuple[tuple[str, _Paths], ...]:
+    """Return the fields of a work that a map fills in, and where it looks for each."""
+    paths = _paths(fields).items()
+    return tuple((_READERS[name][0], of) for name, of in paths if name in _READERS)
+
+
+def _says(value: object) -> bool:
+    return any(value) if isinstance(value, list) else bool(value)
 
 
 def _value(record: Record, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - Whatever is there.
@@ -155,7 +202,7 @@ def _first(record: Record, paths: _Paths, reader: _Reader) -> Any:  # noqa: ANN4
 
 
 def year_of_date(date: object) -> int | None:
-    """Read {"date-parts": [[2020, 5]]}, {"raw": "May 2020"}, {"literal": ...}, or plain text."""
+    """Read {"date-parts": [[2020, 5]]}, {"raw": "May 2020"}, {"year": ...}, or plain text."""
     if isinstance(date, list) and date:
         date = date[0]
     if not isinstance(date, dict):
@@ -163,7 +210,8 @@ def year_of_date(date: object) -> int | None:
     parts = date.get("date-parts")
     while isinstance(parts, list) and parts:
         parts = parts[0]
-    return next(filter(None, map(year_in, (parts, date.get("raw"), date.get("literal")))), None)
+    told = (parts, date.get("year"), date.get("raw"), date.get("literal"))
+    return next(filter(None, map(year_in, told)), None)
 
 
 _READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
@@ -173,7 +221,7 @@ _READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "year": ("year", year_of),
     "date": ("year", year_of_date),
     "authors": ("authors", names_of),
-    "people": ("authors", lambda value: names_in(map(person_in, listed(value)))),
+    "people": ("authors", lambda value: names_in(map(person_in, people_in(value)))),
     "venue": ("venue", first_text),
     "cited_ids": ("cited_ids", ids_of),
     "keyphrases": ("keyphrases", names_of),
@@ -195,6 +243,11 @@ _LABELS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "paratext": ("paratext", lambda value: value is True),
 }
 """The same for labels."""
+
+
+def people_in(value: object) -> list[Any]:
+    """Return a list of people; one in parts may stand alone."""
+    return [value] if isinstance(value, dict) else listed(value)
 
 
 def each_of(value: object) -> list[Any]:

@@ -43,6 +43,8 @@ _PAGES: tuple[tuple[str, ...], ...] = (
     ("referenceList", "reference"),
     ("citationList", "citation"),
     ("result", "hits", "hit"),  # dblp
+    ("hits", "hits"),  # Zenodo
+    ("@graph",),  # schema.org
     ("items",),  # Better BibTeX, and Crossref's public data files
     ("recommendations",),  # An answer of this program
     ("recommendedPapers",),  # Semantic Scholar
@@ -57,6 +59,8 @@ _ENVELOPES = ("message", "data", "info", "citedPaper", "citingPaper")
 _OF_A_RECORD = frozenset(
     "title id _id paperId paper_id corpusid corpusId lens_id DOI itemType".split()
 )
+_MOST_FIELDS = 20
+"""Fields that were not read and are named."""
 _MONGO_NUMBER = re.compile(r"\bNumber(?:Int|Long)\(\"?(-?\d+)\"?\)")
 # Raw control characters inside strings are not JSON, but harmless: they are cleaned away later.
 _decode = json.JSONDecoder(strict=False).decode
@@ -136,6 +140,17 @@ def tally(reasons: Mapping[str, int]) -> str:
     """Write counted reasons in one line, most frequent first."""
     ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{reason}: {count:,}" for reason, count in ordered)
+
+
+def unread_fields(counts: Mapping[str, int]) -> str:
+    """Say of which fields nothing was read, and in how many records; of many, the most frequent.
+
+    >>> unread_fields({"isbn": 1, "funder": 3})
+    'fields that were not read: funder: 3, isbn: 1'
+    """
+    named = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_FIELDS])
+    more = f" and {len(counts) - len(named):,} more" if len(counts) > len(named) else ""
+    return f"fields that were not read: {tally(named)}{more}"
 
 
 def records_in(value: object) -> list[object]:

@@ -27,14 +27,20 @@ _INITIALS = 4
 # What services call the parts of a name, in the order in which it is spoken: of each, the first
 # that is there counts; then what they call a name in one piece, such as that of a group.
 _PARTS = (
-    ("given", "first", "first_name", "firstName", "initials"),
+    (
+        *("given", "first", "first_name", "firstName", "givenName", "given_name"),
+        *("given-names", "given-name", "initials"),
+    ),
     ("middle",),
-    ("dropping-particle",),
+    ("dropping-particle", "name-particle", "prefix"),
     ("non-dropping-particle",),
-    ("family", "last", "last_name", "lastName"),
-    ("suffix",),
+    (
+        *("family", "last", "last_name", "lastName", "familyName", "family_name"),
+        "family-names",
+    ),
+    ("suffix", "name-suffix"),
 )
-_GROUP = ("collective_name", "collectiveName", "raw_author_name", "text")
+_GROUP = ("collective_name", "collectiveName", "raw_author_name", "full_name", "text")
 
 
 class FieldError(ValueError):

@@ -52,6 +52,7 @@ FORMATS = (
         paratext=is_paratext openalex=id doi=doi|ids.doi pmid=ids.pmid pmcid=ids.pmcid
         mag=ids.mag""",
         more=services.openalex,
+        reads="authorships locations referenced_works",
     ),
     PaperFormat(
         "Semantic Scholar OpenCorpus",
@@ -67,6 +68,7 @@ FORMATS = (
         "content body",
         "id=corpusid year corpusid names=externalids|openaccessinfo.externalids",
         more=semantic_scholar.more_of_parsed,
+        reads="title authors content body bibliography",
     ),
     PaperFormat(
         "Semantic Scholar API or S2AG",
@@ -78,6 +80,7 @@ FORMATS = (
         types=publicationTypes|publicationtypes s2=paperId corpusid=corpusid|corpusId
         names=externalIds|externalids""",
         more=semantic_scholar.more_of_paper,
+        reads="references",
     ),
     PaperFormat(
         "S2AG abstracts, summaries, vectors",
@@ -92,6 +95,7 @@ FORMATS = (
         "",
         "id=citingcorpusid",
         more=lambda record: {"cited_ids": ids_of([record.get("citedcorpusid")])},
+        reads="citedcorpusid",
     ),
     PaperFormat(
         "S2ORC",
@@ -100,6 +104,7 @@ FORMATS = (
         """id=paper_id year people=authors|metadata.authors venue=venue|journal
         cited_ids=outbound_citations url=s2_url fields=mag_field_of_study""",
         more=semantic_scholar.more_of_metadata,
+        reads=f"title abstract bib_entries _pdf_hash s2_id {' '.join(semantic_scholar.NAMES)}",
     ),
     PaperFormat(
         "AMiner DBLP",
@@ -118,6 +123,7 @@ FORMATS = (
         article=article-number keyphrases=subject type doi=DOI abstract""",
         kinds=_KINDS_OF_CROSSREF,
         more=services.crossref,
+        reads="title subtitle relation reference",
     ),
     PaperFormat(
         "arXiv snapshot",
@@ -125,6 +131,7 @@ FORMATS = (
         "authors_parsed journal-ref report-no",
         "title people=authors_parsed date=versions.created|update_date abstract",
         more=services.arxiv,
+        reads="id doi authors categories journal-ref",
     ),
     PaperFormat(
         "Lens",
@@ -135,6 +142,7 @@ FORMATS = (
         page=start_page type=publication_type fields=fields_of_study lens=lens_id""",
         kinds=_KINDS_OF_LENS,
         more=services.lens,
+        reads="external_ids source_urls",
     ),
     PaperFormat(
         "Europe PMC",
@@ -146,6 +154,7 @@ FORMATS = (
         abstract=abstractText volume=journalInfo.volume|journalVolume|volume page=pageInfo
         keyphrases=keywordList.keyword types=pubTypeList.pubType|pubType doi pmid pmcid""",
         more=services.europe_pmc,
+        reads="title id source authorString",
     ),
     PaperFormat(
         "dblp search",
@@ -155,6 +164,7 @@ FORMATS = (
         lacks="id itemType",
         kinds=_KINDS_OF_DBLP,
         more=services.dblp,
+        reads="title authors",
     ),
     PaperFormat(
         "Zotero",
@@ -167,6 +177,54 @@ FORMATS = (
         pmid=PMID pmc=PMCID places=DOI|archiveID|extra|number|publicationTitle""",
         partial=True,
         more=services.zotero,
+        reads="itemType extra citationKey citekey key creators",
+    ),
+    PaperFormat(
+        "DataCite",
+        "titles creators",
+        "publicationYear types schemaVersion",
+        """year=publicationYear venue=container.title volume=container.volume
+        page=container.firstPage keyphrases=subjects.subject address=url
+        type=types.resourceTypeGeneral doi=doi|id""",
+        partial=True,
+        more=services.datacite,
+        reads="titles creators descriptions relatedIdentifiers",
+        inside="attributes",
+    ),
+    PaperFormat(
+        "Zenodo or InvenioRDM",
+        "id title creators",
+        "publication_date resource_type conceptrecid pids",
+        """id title date=publication_date abstract=description
+        venue=journal.title|custom_fields.journal:journal.title|meeting.title
+        volume=journal.volume|custom_fields.journal:journal.volume
+        page=journal.pages|custom_fields.journal:journal.pages
+        keyphrases=keywords|subjects.subject|subjects.term address=links.self_html|links.html
+        doi=doi|pids.doi.identifier""",
+        more=services.invenio,
+        reads="creators resource_type related_identifiers references",
+        inside="metadata",
+    ),
+    PaperFormat(
+        "CORE",
+        "id title",
+        """yearPublished oaiIds dataProviders fulltextStatus sourceFulltextUrls depositedDate
+        pubmedId arxivId magId repositories fulltextIdentifier""",
+        """id title abstract=abstract|description year=yearPublished|year
+        date=publishedDate|datePublished venue=journals.title address=downloadUrl|links.url
+        type=documentType core=id doi arxiv=arxivId pmid=pubmedId mag=magId""",
+        more=services.core,
+        reads="authors references",
+    ),
+    PaperFormat(
+        "schema.org",
+        "@type name",
+        "author creator datePublished",
+        """title=name date=datePublished people=author|creator abstract=abstract|description
+        venue=isPartOf.name|periodical.name volume=isPartOf.volumeNumber|volumeNumber
+        page=pageStart|pagination keywords address=url type=@type
+        places=@id|identifier.value|identifier|sameAs""",
+        reads="@context",
     ),
     PaperFormat(
         "CSL-JSON",
@@ -175,25 +233,31 @@ FORMATS = (
         """key=citation-key|id title people=author date=issued venue=container-title|event-title
         abstract address=URL volume page=page-first|page|article-number keywords=keyword type
         pmid=PMID pmc=PMCID places=DOI|note|number|archive_location|container-title""",
-        lacks="authors references year venue",
+        lacks="authors references[] year venue",
         partial=True,
         more=services.csl,
     ),
     PaperFormat(
         OWN,
         "id title",
-        "",
-        """id title abstract year authors=authors.name|authors venue cited_ids=references
-        keyphrases url""",
+        "abstract year authors venue references keyphrases labels",
+        """id title abstract year authors=authors.name|authors people=authors venue
+        cited_ids=references keyphrases url""",
         more=services.own,
+        reads="doi labels aliases",
     ),
 )
 BY_NAME = {row.name: row for row in FORMATS}
 
 
 def format_of(record: Record) -> PaperFormat | None:
-    """Return the format of one record, None when it has none."""
-    return next((row for row in FORMATS if row.fits(record)), None)
+    """Return the format of one record, None when it has none.
+
+    An id and a title alone make a record of ours only where there is nothing else.
+    """
+    own = BY_NAME[OWN]
+    bare = {"id", "title"} <= record.keys() <= own.known()
+    return next((row for row in FORMATS if row.fits(record)), own if bare else None)
 
 
 def recognise(records: Iterable[Record]) -> PaperFormat | None:

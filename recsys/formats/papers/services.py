@@ -1,6 +1,7 @@
 """What field maps cannot say of the records of services: functions that return fields of a work."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from recsys.formats import identifiers
@@ -52,6 +53,14 @@ _KINDS_OF_ZOTERO = kinds_by_word(
     entry-encyclopedia: encyclopediaarticle; manuscript: manuscript
     paper-conference: conferencepaper; patent: patent; post-weblog: blogpost; report: report
     software: computerprogram; song: audiorecording; thesis: thesis; webpage: webpage"""
+)
+
+
+_KINDS_OF_ZENODO = kinds_by_word(
+    """article: preprint | workingpaper; article-journal: article; book: book; chapter: section
+    dataset: dataset; paper-conference: conferencepaper | conferenceproceeding; patent: patent
+    report: report | deliverable | milestone | technicalnote; software: software; thesis: thesis
+    speech: presentation | lesson; graphic: poster | image; motion_picture: video"""
 )
 
 
@@ -177,6 +186,111 @@ def csl(item: Record) -> dict[str, Any]:
     """Take the type as it is, and numbers of PubMed out of the note."""
     note = first_text(item.get("note")) or ""
     return {"kind": first_text(item.get("type")), "names": numbers_of_pubmed(note)}
+
+
+def people_of_archive(value: object) -> tuple[str, ...]:
+    """Read people as repositories have them: in parts, or the family name first, and groups."""
+    names: list[str | None] = []
+    for item in listed(value):
+        person = item.get("person_or_org", item) if isinstance(item, dict) else item
+        if isinstance(person, dict) and {"familyName", "family_name"} & person.keys():
+            person = {part: name for part, name in person.items() if part != "name"}
+        kind = person.get("nameType") or person.get("type") if isinstance(person, dict) else ""
+        name = person_in(person) or ""
+        names.append(name if str(kind).lower().startswith("org") else natural(name))
+    return names_in(names)
+
+
+def datacite(record: Record) -> dict[str, Any]:
+    """Read what DataCite has several of: titles, descriptions, and what a work is related to.
+
+    Raises:
+        FieldError: there is no title.
+    """
+    titles, texts = (
+        sorted(
+            (item for item in listed(record.get(name)) if isinstance(item, dict)),
+            key=lambda item: item.get(kind) not in (None, "", "Abstract"),
+        )
+        for name, kind in (("titles", "titleType"), ("descriptions", "descriptionType"))
+    )
+    title = next((text for item in titles if (text := text_of(item.get("title")))), None)
+    if title is None:
+        raise FieldError("missing title")
+    return {
+        "title": title,
+        "abstract": next((text_of(item.get("description")) for item in texts), None),
+        "authors": people_of_archive(record.get("creators")),
+        "kind": text_of(nested(record, "types", "citeproc")),
+        "cites": _cited_by_archive(
+            (item.get("relatedIdentifier"), item.get("relationType"))
+            for item in listed(record.get("relatedIdentifiers"))
+            if isinstance(item, dict)
+        ),
+    }
+
+
+def invenio(record: Record) -> dict[str, Any]:
+    """Read creators, what kind of thing it is, and what it cites, of both forms of a record."""
+    kind = record.get("resource_type")
+    kinds = (nested({"of": kind}, "of", name) for name in ("subtype", "id", "type"))
+    said = next(filter(None, map(text_of, kinds)), "").rpartition("publication-")[2]
+    related = (item for item in listed(record.get("related_identifiers")) if isinstance(item, dict))
+    printed = [
+        item.get("reference") if isinstance(item, dict) else item
+        for item in listed(record.get("references"))
+    ]
+    return {
+        "authors": people_of_archive(record.get("creators")),
+        "kind": _KINDS_OF_ZENODO.get(said, "document"),
+        "labels": labelled(type=said or None),
+        "cites": (
+            *_cited_by_archive(
+                (
+                    item.get("identifier"),
+                    item.get("relation") or nested(item, "relation_type", "id"),
+                )
+                for item in related
+            ),
+            *filter(None, (_cited_by_crossref({"unstructured": text}) for text in printed)),
+        ),
+    }
+
+
+def core(record: Record) -> dict[str, Any]:
+    """Read authors, family name first, and the references, printed or in fields."""
+    cited = []
+    for item in listed(record.get("references")):
+        told = item if isinstance(item, dict) else {"raw": item}
+        authors = people_of_archive(told.get("authors"))
+        work = {
+            "DOI": told.get("doi"),
+            "article-title": told.get("title"),
+            "author": authors[0] if authors else None,
+            "year": told.get("date"),
+            "unstructured": told.get("raw"),
+        }
+        cited.append(_cited_by_crossref(work))
+    return {
+        "authors": people_of_archive(record.get("authors")),
+        "cites": tuple(filter(None, cited)),
+    }
+
+
+def _cited_by_archive(pairs: Iterable[tuple[object, object]]) -> tuple[Reference, ...]:
+    """Return the works that records name by identifier as what they cite or refer to."""
+    texts = [
+        text
+        for name, relation in pairs
+        if str(relation).lower() in ("cites", "references") and (text := text_in(name))
+    ]
+    works = (
+        Reference(
+            doi=identifiers.doi(text), arxiv=identifiers.arxiv(text), acl=identifiers.acl(text)
+        )
+        for text in texts
+    )
+    return tuple(work for work in works if work.doi or work.arxiv or work.acl)
 
 
 def crossref(record: Record) -> dict[str, Any]:

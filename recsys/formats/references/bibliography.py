@@ -21,8 +21,8 @@ MOST_PROBLEMS = 100
 """Problems that are told one by one; more are counted."""
 MOST_LINES = 3
 """Lines of problems of one kind that are named where they are counted."""
-TWICE = "key twice"
-"""The reason of a problem that says of a key that it occurs twice."""
+TWICE, UNREAD = "key twice", "fields not read"
+"""The reasons of problems that say of a key that it occurs twice, and what readers leave out."""
 LONGEST_TEXT = 20_000
 """Characters that are read of a title, a name, an abstract."""
 
@@ -69,7 +69,7 @@ def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliograph
     times = Counter(reference.key for reference in read)
     twice = any(problem.reason == TWICE for problem in problems)
     repeated = tuple(key for key, count in times.items() if twice and count > 1)
-    told = list(_by_kind([item for item in problems if item.reason != TWICE]))
+    told = list(_by_kind([item for item in problems if item.reason not in (TWICE, UNREAD)]))
     if repeated:
         named = ", ".join(repeated[:MOST_LINES])
         told.append(f"{occur_twice(len(repeated))}: {named}{'...' if repeated[3:] else '.'}")

@@ -3,35 +3,48 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from recsys.errors import InputError
 from recsys.formats import files
+from recsys.formats.bodies.headings import LIST_NAMES
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.files import STDIN, decode_or_guess, display_name
 from recsys.formats.papers.field_maps import PaperFormat
-from recsys.formats.papers.json_records import records_in
+from recsys.formats.papers.json_records import records_in, unread_fields
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import BY_NAME, OWN, format_of
 from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import (
+    UNREAD,
     Problem,
     address_in,
     bibliography,
     identified,
     text_in,
 )
-from recsys.formats.source_formats import FORMATS, LIST, ZOTERO, Shape, SourceFormat, recognised
+from recsys.formats.source_formats import (
+    FORMATS,
+    LIST,
+    ZOTERO,
+    Shape,
+    SourceFormat,
+    recognised,
+)
 from recsys.records import Bibliography, Reference
 
 _LOOKED_AT = 100_000
 """Characters from the beginning by which a format is recognised."""
 _DECLARED = re.compile(r"""(<\?xml[^>]{0,100}?)\s+encoding\s*=\s*["'][^"'>]*["']""")
+MOST_ROWS = 8
+"""Lines over which one printed reference may go in a plain list without numbers."""
 _SHAPE = "Export as CSL-JSON, BibTeX or RIS."
 # Raw control characters inside strings are not JSON, but harmless: they are cleaned away later.
 _decode = json.JSONDecoder(strict=False).decode
@@ -92,7 +105,8 @@ def parse_bibliography(text: str, name: str) -> Bibliography:
     if form.shape is Shape.BYTES:
         plain = _DECLARED.sub(r"\1", text, count=1)
         return bibliography(form.read(io.BytesIO(plain.encode("utf-8", "replace"))), name)
-    return bibliography(form.read(io.StringIO(text, newline="\n")), name)
+    lines, unread = io.StringIO(text, newline="\n"), Counter[str]()
+    return bibliography(chain(form.read(lines, unread), _unread(unread)), name)
 
 
 def format_of_text(text: str, suffix: str) -> SourceFormat:
@@ -107,9 +121,38 @@ def _refuse_foreign(head: bytes, name: str) -> None:
 
 
 def read(lines: Iterable[str]) -> Iterator[Reference]:
-    """Read a plain list, one work per line; empty lines and comments (#) are passed over."""
-    stripped = (line.strip() for line in lines)
-    return (work_of_line(line) for line in stripped if line and not line.startswith("#"))
+    """Read a plain list, one work per line; empty lines and comments (#) are passed over.
+
+    Printed references may go over several lines, and stand below a heading.
+    """
+    rows = [line for line in lines if not line.lstrip().startswith("#")]
+    first = next((place for place, row in enumerate(rows) if row.strip()), 0)
+    if len(rows) > first + 1 and re.fullmatch(rf"(?i)\W*{LIST_NAMES}\W*", rows[first]):
+        rows = rows[first + 1 :]
+    return map(work_of_line, _items_of_list("".join(rows)))
+
+
+def _items_of_list(text: str) -> list[str]:
+    """Split a plain list at its numbers, else at its lines, unless several print one reference."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not any(" " in line.strip() for line in lines):
+        return lines
+    from recsys.formats.bodies import printed_works
+
+    marks = (printed_works.marker_of(line)[0] for line in printed_works.numbered(lines))
+    first, *others = (int(mark) if mark.isdecimal() else 0 for mark in marks)
+    if first and next(filter(None, others), 0) == first + 1:
+        return printed_works.list_items(text)
+    items: list[str] = []
+    for block in re.split(r"\n(?:[^\S\n]*\n)+", text.strip("\n")):
+        hanging = not block[:1].isspace() and re.search(r"\n[^\S\n]+\S", block)
+        for part in re.split(r"\n(?=\S)", block) if hanging else [block]:
+            rows = [row for row in part.split("\n") if row.strip()]
+            several = len(rows) > MOST_ROWS or any(map(printed_works.begins_item, rows[1:]))
+            plain = "" if several else text_in(printed_works.marker_of(part)[1]) or ""
+            whole = printed_works.is_printed(plain, printed_works.printed_work(plain))
+            items += [part] if whole else rows
+    return items
 
 
 def work_of_line(line: str) -> Reference:
@@ -118,8 +161,15 @@ def work_of_line(line: str) -> Reference:
     work = identified(Reference(key=plain, url=address_in(plain)), plain)
     if " " not in plain:
         return replace(work, id=plain)
-    known = work.doi or work.arxiv or work.acl or work.url
-    return work if known else Reference(key=plain, title=plain)
+    from recsys.formats.bodies.printed_works import is_printed, listed_work, marker_of
+
+    key, text = marker_of(plain)
+    printed = listed_work(text, key) if re.search(r"\d", text) else Reference()
+    if is_printed(text, printed):
+        return printed
+    if work.doi or work.arxiv or work.acl or work.url:
+        return work if printed.authors else replace(work, title=printed.title)
+    return Reference(key=plain, title=plain)
 
 
 def _works_of_json(text: str, name: str) -> Iterator[Reference | Problem]:
@@ -128,22 +178,32 @@ def _works_of_json(text: str, name: str) -> Iterator[Reference | Problem]:
     Raises:
         InputError: it is no JSON, or holds no list of items.
     """
+    unread = Counter[str]()
     for number, item in enumerate(_items(text, name), start=1):
         if isinstance(item, str):
             yield work_of_line(item)
         elif not isinstance(item, dict):
             yield Problem(f"item {number} is neither an object nor an identifier.")
         elif str(item.get("itemType")) not in NOT_WORKS:
-            form = format_of(item)
-            try:
-                work = form.reference_of(item) if form else None
-            except FieldError:
-                work = None  # Less than a corpus asks for may be enough to find the work.
-            if form and work:
-                yield identified(work, work.doi, work.arxiv) if form.name == OWN else work
-            else:
-                loose = isinstance(item.get("authors"), list)
-                yield (_LOOSE if loose else _CSL).reference_of(item)
+            form, work = _work_of_item(item)
+            unread.update(form.unread(item, work))
+            yield identified(work, work.doi, work.arxiv) if form.name == OWN else work
+    yield from _unread(unread)
+
+
+def _work_of_item(item: dict[str, Any]) -> tuple[PaperFormat, Reference]:
+    """Read an item; less than a corpus asks for may be enough to find the work."""
+    if form := format_of(item):
+        with suppress(FieldError):
+            return form, form.reference_of(item)
+    form = _LOOSE if isinstance(item.get("authors"), list) else _CSL
+    return form, form.reference_of(item)
+
+
+def _unread(unread: Counter[str]) -> Iterator[Problem]:
+    """Say which fields were left out, once all is read; `unread` is counted until then."""
+    if unread:
+        yield Problem(f"{unread_fields(unread)}.", UNREAD)
 
 
 def _items(text: str, name: str) -> list[Any]:

@@ -12,6 +12,7 @@ NOTHING = CollectReport(
     papers=3,
     rejected={},
     oddities={},
+    unread={},
     without_abstract=0,
     without_year=0,
     remarks={},
@@ -38,6 +39,7 @@ def test_all_that_occurred_is_told() -> None:
         cited={Rule.IDENTIFIER: 6, Rule.OUTSIDE: 7, Rule.TITLE: 0},
         untitled=8,
         oddities={"lines that are odd": 9},
+        unread={"funder": 2, "isbn": 30},
         rejected={"junk": 1, "empty title": 1_234},
     )
     assert report.lines() == [
@@ -53,5 +55,6 @@ def test_all_that_occurred_is_told() -> None:
     assert report.loss_lines() == [
         "8 records of papers that are not there left out",
         "read in another way: lines that are odd: 9",
+        "fields that were not read: isbn: 30, funder: 2",
         "1,235 lines rejected (empty title: 1,234, junk: 1)",
     ]

@@ -6,6 +6,7 @@ entities") and https://docs.openalex.org/download-all-data/upload-to-your-databa
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from tests.recsys.formats.exports import golden_exports
@@ -17,6 +18,9 @@ from tests.torture import samples
 MERGED: Final = (
     "merge_date,id,merge_into_id\n2022-06-10,W11,W10\n2022-06-11,W10,https://openalex.org/W1\n"
 )
+WRITTEN: Final = json.loads(
+    Path(__file__).parent.joinpath("references", "files", "bibliographies.json").read_bytes()
+)
 OWN: Final = samples.lines(samples.PAPERS["native"]).decode()
 EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "EndNote XML": (text_of("endnote"),),
@@ -25,6 +29,9 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "DBLP XML": (text_of("dblp"),),
     "HTML": (samples.WEB_PAGE,),
     "JSON": (OWN, *(json.dumps(record) for _, record in RECORDS if record != S2AG_SUMMARY)),
+    "YAML": tuple(
+        row["text"] for row in WRITTEN if row["name"].endswith((".yaml", ".yml", ".cff"))
+    ),
     "Web of Science": (golden_exports.WOS,),
     "PubMed nbib": (golden_exports.NBIB,),
     "RIS": (golden_exports.RIS, samples.RIS),

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from recsys.formats.drafts.markdown_draft import (
     split_front_matter,
     stripped,
 )
+from recsys.formats.drafts.typst_draft import read as read_typst
 from recsys.records import Manuscript, Reference
 from tests.rows import each_row
 
+BIBLIOGRAPHIES = Path(__file__).parents[1] / "references" / "files" / "bibliographies.json"
 PAPER = Path(__file__).with_name("files").joinpath("paper.md").read_bytes().decode()
 REFS = Path(__file__).with_name("files").joinpath("refs.bib").read_bytes().decode()
 
@@ -80,6 +83,7 @@ See @quill.
         venue="J. Dust",
         doi="10.1000/x",
         kind="article-journal",
+        labels={"type": "article-journal"},
     )
     assert [work.year for work in works] == [2020, 2019, 2018]
 
@@ -137,3 +141,45 @@ def test_any_front_matter_is_read_or_a_draft_error(yaml: str) -> None:
         split_front_matter(f"---\n{yaml}\n---\n", "x")
     except DraftError as error:
         assert error.hint
+
+
+BOOK = "@article{ash, title={Bark}}\n@article{sec-two, title={A key like a section}}\n"
+REFERRING = """---
+bibliography: book.bib
+---
+# Intro {#intro}
+
+See @fig-one, [@tbl-two], [see @eq-three; @Sec-four], @lst:five, @thm-six, @nte-seven, @intro, and
+@chunk, as (@good) says. But @ash and [@fig-one; @sec-two] cite, and @gone is missing.
+
+(@good) An example.
+
+```{r}
+#| label: chunk
+```
+"""
+
+
+def test_cross_references_are_no_citations_unless_the_bibliography_has_their_key(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "book.bib").write_text(BOOK, encoding="utf-8")
+    found = read(REFERRING, tmp_path)
+    assert [work.key for work in found.references] == ["ash", "sec-two"]
+    assert found.notes[-1] == "1 cited key not found in the bibliography: 'gone'."
+    body = MarkdownDraft(REFERRING, tmp_path / "paper.md").body(found.references)
+    marks = [mark.keys for sentence in body.sentences for mark in sentence.marks]
+    assert marks == [("ash",), ("sec-two",), ("gone",)]
+
+
+@each_row("name", ["refs.yaml", "hayagriva.yml"])
+def test_a_bibliography_may_be_yaml(name: str, tmp_path: Path) -> None:
+    rows = json.loads(BIBLIOGRAPHIES.read_bytes())
+    (text,) = (row["text"] for row in rows if row["name"] == name)
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found = read(f"---\nbibliography: {name}\n---\nDust [@quill2020].\n", tmp_path)
+    assert [work.doi for work in found.references] == ["10.5555/dust.1"]
+    typst = f'#import "@preview/ieee:0.1.0": ieee\n#bibliography("{name}")\nDust @quill2020.\n'
+    found = read_typst(typst.encode(), tmp_path / "paper.typ")
+    assert [work.doi for work in found.references] == ["10.5555/dust.1"]
+    assert "preview" not in "".join(found.notes)

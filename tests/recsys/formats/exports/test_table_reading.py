@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -152,3 +153,10 @@ def test_a_very_long_line_is_left_out() -> None:
     assert [each.title for each in found if isinstance(each, Reference)] == ["A", "B"]
     assert not looks_so(long[:100_000])
     assert not looks_so("," * 100_000)
+
+
+def test_columns_that_are_not_known_are_counted_where_they_say_something() -> None:
+    unread = Counter[str]()
+    lines = lines_of("Title,Year,Mood,Shelf\nDust,2019,grey,\nMoss,2020,green,\n")
+    assert [work.title for work in read(lines, None, unread)] == ["Dust", "Moss"]
+    assert unread == {"Mood": 2}

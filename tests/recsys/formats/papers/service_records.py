@@ -9,6 +9,11 @@ https://clickhouse.com/docs/integrations/data-formats/json/inference
 Lens: https://docs.api.lens.org/request-scholar.html
 Europe PMC: https://europepmc.org/RestfulWebService
 dblp: https://dblp.org/faq/How+to+use+the+dblp+search+API.html
+DataCite: https://support.datacite.org/docs/api-get-doi and https://citation.crosscite.org/docs.html
+Zenodo: https://developers.zenodo.org/#records
+InvenioRDM: https://inveniordm.docs.cern.ch/reference/metadata/
+CORE: https://api.core.ac.uk/docs/v3#tag/Works
+schema.org: https://schema.org/ScholarlyArticle
 OpenAlex: https://docs.openalex.org/api-entities/works/work-object
 """
 
@@ -37,6 +42,12 @@ _ROWS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8
     OPENALEX,
     BETTER_BIBTEX,
     CSL,
+    DATACITE,
+    CROSSCITE,
+    ZENODO,
+    INVENIO,
+    CORE,
+    SCHEMA,
 ) = (row["record"] for row in _ROWS.values())
 RECORDS: list[tuple[str, Example]] = [
     (row["format"], row["record"] if row["format"] != "Zotero" else row["record"]["items"][0])

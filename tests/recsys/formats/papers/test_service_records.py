@@ -1,5 +1,6 @@
 import copy
 import json
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recsys.formats.papers.json_records import records_in
 from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import BY_NAME, format_of
 from recsys.formats.references.bibliography import work_of
@@ -33,6 +35,20 @@ from tests.rows import each_row
 DOI = "10.5555/meadow.2019.17"
 WORKS = json.loads(Path(__file__).with_name("service_works.json").read_text(encoding="utf-8"))
 """What the records hold, or why they are refused; `record_of` wrote the works."""
+
+
+class Watched(dict[str, Any]):
+    """A record that notes which of its keys are looked at."""
+
+    def __init__(self, record: Example) -> None:
+        super().__init__(record)
+        self.seen: set[str] = set()
+
+    def get(self, key: str, default: object = None) -> Any:  # noqa: ANN401 - Whatever is there.
+        self.seen.add(key)
+        return super().get(key, default)
+
+
 JUNK: list[object] = [
     *(None, "", "text", 5, -1.5, 1e400, True, "\ud800", 10**30),
     *([], [None], [[1]], [[[]]], {}, {"x": {"y": 1}}, [{}], [{"a": []}]),
@@ -115,3 +131,45 @@ def checked(name: str, record: Example) -> None:
             json.dumps(value)
         else:
             assert value is None or isinstance(value, str)
+
+
+@each_row(("name", "record"), RECORDS)
+def test_a_format_tells_every_key_at_which_its_function_looks(name: str, record: Example) -> None:
+    """What is not among them is said to be unread."""
+    form = BY_NAME[name]
+    watched = Watched(record | record.get(form.inside, {}))
+    if form.more:
+        with suppress(FieldError):
+            form.more(watched)
+    assert watched.seen <= form.known()
+
+
+@each_row(
+    ("record", "form", "unread"),
+    [
+        ({"id": "a", "title": "T"}, "recsys", []),
+        ({"id": "a", "title": "T", "year": 2019, "isbn": "1", "note": ""}, "recsys", ["isbn"]),
+        ({"id": "a", "title": "T", "year": "soon", "venue": "V"}, "recsys", ["year"]),
+        ({"id": "a", "title": "T", "authors": [{"key": 7}]}, "recsys", ["authors"]),
+        ({"id": "a", "title": "T", "creators": ["Fields, Rosa"]}, None, []),
+        ({"id": "a", "title": "T", "published": "2019"}, None, []),
+        (CSL | {"references": "Erratum of 2020"}, "CSL-JSON", ["references"]),
+        (CSL | {"references": ["b"], "year": 2019}, "recsys", ["author", "type"]),
+        ({"id": "a", "title": "T", "type": "paper", "references": ["b"]}, "recsys", ["type"]),
+    ],
+)
+def test_id_and_title_do_not_make_a_record_ours(
+    record: Example, form: str | None, unread: list[str]
+) -> None:
+    found = format_of(record)
+    assert (found.name if found else None) == form
+    if found:
+        assert set(unread) <= set(found.unread(record, found.reference_of(record)))
+        assert unread or not found.unread(record, found.reference_of(record))
+
+
+@each_row("name", ["ZENODO", "INVENIO"])
+def test_records_of_archives_are_found_on_their_pages(name: str) -> None:
+    record = BY_RECORD[name]
+    page = {"hits": {"hits": [record], "total": 1}, "links": {}}
+    assert records_in(page) == records_in(record) == [record]

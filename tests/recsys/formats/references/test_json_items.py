@@ -94,3 +94,11 @@ def test_fields_of_a_wrong_type_are_unknown(value: object, wrapped: bool) -> Non
         item = {"data": {"title": "T", **dict.fromkeys(zotero.split(), value)}}
     found = read(json.dumps([item]), "x.json")
     assert len(found.references) <= 1
+
+
+def test_fields_of_a_list_that_are_not_read_are_told_in_detail() -> None:
+    for text in ('[{"title": "T", "type": "book", "ISBN": "1"}]', "Title,Year,ISBN\nT,2019,1\n"):
+        found = read(text, "refs")
+        assert [each.title for each in found.references] == ["T"]
+        assert found.problems == ()
+        assert found.details == ("fields that were not read: ISBN: 1.",)
