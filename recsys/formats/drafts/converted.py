@@ -11,7 +11,8 @@ from pathlib import Path
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.draft_files import Folder
-from recsys.formats.drafts.markdown_draft import FrontMatter, MarkdownDraft
+from recsys.formats.drafts.front_matter import FrontMatter
+from recsys.formats.drafts.markdown_draft import MarkdownDraft
 from recsys.formats.drafts.wording import clean, counted
 from recsys.formats.files import decode, display_name
 from recsys.records import Manuscript

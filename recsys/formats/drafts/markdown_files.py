@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.draft_files import Folder, folder_of
-from recsys.formats.drafts.included import Inputs, Piece
-from recsys.formats.drafts.markdown_draft import (
+from recsys.formats.drafts.front_matter import (
     BLOCK,
     LONGEST,
     FrontMatter,
-    MarkdownDraft,
     blank,
     front_matter,
     mapping,
 )
+from recsys.formats.drafts.included import Inputs, Piece
+from recsys.formats.drafts.markdown_draft import MarkdownDraft
 from recsys.formats.drafts.wording import LONGEST_TEXT, counted
 from recsys.formats.files import decode, display_name
 from recsys.records import Manuscript

@@ -6,13 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.markdown_draft import (
-    LONGEST,
-    MarkdownDraft,
-    citation_keys,
-    split_front_matter,
-    stripped,
-)
+from recsys.formats.drafts.front_matter import LONGEST, split_front_matter
+from recsys.formats.drafts.markdown_draft import MarkdownDraft, citation_keys, stripped
 from recsys.formats.drafts.typst_draft import read as read_typst
 from recsys.records import Manuscript, Reference
 from tests.rows import each_row
