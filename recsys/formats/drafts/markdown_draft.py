@@ -22,6 +22,7 @@ from recsys.formats.drafts.draft_files import (
 from recsys.formats.drafts.front_matter import (
     BLOCK,
     FENCE,
+    MOST_NAMED,
     FrontMatter,
     blank,
     split_front_matter,
@@ -37,6 +38,7 @@ from recsys.formats.drafts.wording import (
     first_title,
     paragraphs,
     sections,
+    short,
     stated_on_lines,
 )
 from recsys.formats.files import display_name
@@ -220,9 +222,16 @@ class MarkdownDraft:
             references=works,
             as_of=front.year,
             notes=(*notes, *doubt, *guess, *cited.notes),
-            details=cited.details,
+            details=(*self._together(), *cited.details),
             keyphrases=tuple(map(stripped, front.keyphrases)) or stated_on_lines(body),
         )
+
+    def _together(self) -> tuple[str, ...]:
+        """Say which files are read as one draft, where these are several."""
+        names = [short(file.name) for file in self.source.files] if self.source else []
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        said = f"Read as one draft: {', '.join(names[:MOST_NAMED])}{more}."
+        return (said,) if len(names) > 1 else ()
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read the sentences and their marks."""

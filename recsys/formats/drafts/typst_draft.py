@@ -33,7 +33,7 @@ LONGEST_VALUE = 50_000
 LONGEST_FRONT = 4 * LONGEST_VALUE
 """Characters among which arguments are looked for."""
 DEEPEST = 100
-MOST_FACTS = 500
+MOST_FACTS = 200
 """Arguments of the names below that are looked at."""
 MOST_NAMES = 20
 """How often a name may stand for a name, or a value for values."""
@@ -352,7 +352,11 @@ class _Front:
 def _facts(text: str) -> Iterator[_Fact]:
     """Yield what says what a draft is: arguments of calls, variables, and calls of such names."""
     brackets: list[int] = []
+    keys = 0
     for match in _FACT.finditer(text):
+        keys += match["key"] is not None
+        if keys > MOST_FACTS:
+            return
         if match["open"]:
             brackets.append(match.start())
         elif match["close"]:
@@ -402,11 +406,13 @@ def _inside(code: str, at: int) -> str:
     if code[at : at + 1] not in ("(", "[", "{"):
         return ""
     depth = 0
-    for match in _TOKEN.finditer(code, at):
+    for match in _TOKEN.finditer(code, at, at + LONGEST_VALUE):
         sign = match[0]
         depth += (sign in "[({") - (sign in "])}") if len(sign) == 1 else 0
         if depth == 0:
             return code[at + 1 : match.start()]
+        if depth > DEEPEST:
+            break
     return ""
 
 
@@ -424,11 +430,12 @@ def _arguments(inside: str) -> Iterator[tuple[str, bool, str]]:
 
 def _without(text: str, statements: re.Pattern[str]) -> str:
     """Take statements of code out of a text, each up to the end of its last line."""
-    pieces, at = [], 0
+    pieces, at, unclosed = [], 0, 0
     for match in statements.finditer(text):
-        if match.start() >= at:
+        if match.start() >= at and unclosed < MOST_FACTS:
             pieces.append(text[at : match.start()])
             code = _code_at(text, match.end(), ends="\n")
+            unclosed += not code
             at = match.end() + len(code)
     return "".join(pieces) + text[at:]
 
@@ -436,7 +443,8 @@ def _without(text: str, statements: re.Pattern[str]) -> str:
 def _title_of(body: str) -> tuple[str, tuple[str, ...]]:
     """Take large letters or the first heading for the title, and say what is a guess."""
     headings = list(islice(_HEADING.finditer(body), MOST_FACTS))
-    for sized in _SIZED.finditer(body, 0, headings[0].start() if headings else len(body)):
+    front = body[: headings[0].start() if headings else LONGEST_FRONT]
+    for sized in islice(_SIZED.finditer(front), MOST_NAMES):
         if title := typst_text(_inside(body, sized.end())):
             return title, (GUESSED_TITLE,)
     return first_title((len(heading[1]), typst_text(heading[2])) for heading in headings)
