@@ -195,8 +195,8 @@ def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:
     # What another one opened is a part of it.
     parts = set[str]().union(*(opened - {name} for name, (_, opened) in read.items()))
     drafts = [name for name in drafts if name not in parts] or drafts[:1]
-    for error in (error for name, error in failed.items() if name not in parts):
-        raise error
+    if unreadable := [name for name in failed if name not in parts]:
+        raise failed[unreadable[0]]
     if len(drafts) > 1:
         names = _listed([short(name) for name in drafts])
         raise DraftError(f"{names} are {len(drafts)} drafts.", "Give them one by one.")

@@ -128,7 +128,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     text = _PACKAGE.sub('""', _whole(text, [inputs.folder.draft], inputs, imported))
     front = _Front(_without(text[:LONGEST_FRONT], _FUNCTION), imported)
     title, subtitle = front.title()
-    abstract = front.abstract()
+    abstract: str | None = front.abstract()
     body = _HEADING_CALL.sub(r"= \1", _without(text, _STATEMENT))
     body = _ABSTRACT_LINE.sub(_as_heading, body)
     parts = sections(body, _HEADING, lambda match: typst_text(match[2]))
