@@ -371,7 +371,7 @@ def _abstract(source: str, words: Words) -> str | None:
     def text(latex: str) -> str:
         """Turn it into text: without headings of its own, and without the keywords."""
         text = words.text(_WITHIN.sub(r" \1 ", latex))
-        keywords = _KEYWORDS.search(text, min(len(text), 20))
+        keywords = _KEYWORDS.search(text, min(len(text), 10))
         return text[: keywords.start()] if keywords else text
 
     if marked := first_text(_abstracts(source), text):
