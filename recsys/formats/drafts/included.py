@@ -119,16 +119,16 @@ class Places:
         self._lines = {file: Lines(text) for file, text in source.files.items()}
         # A file of a project is called as its archive does, or as seen from the draft's folder.
         folder = draft.parent if draft.is_absolute() else PurePosixPath()
-        self._names = dict.fromkeys(source.files, "")
+        self.names = dict.fromkeys(source.files, "")
         for file in source.files if len(source.files) > 1 else ():
             within = file.is_relative_to(folder)
-            self._names[file] = file.relative_to(folder).as_posix() if within else file.name
+            self.names[file] = file.relative_to(folder).as_posix() if within else file.name
 
     def place(self, offset: int) -> tuple[str, int, int]:
         """Return where a character stands; see `Origin`."""
         file, at = self._place_in_file(offset)
         _, line, column = self._lines[file].place(at)
-        return self._names[file], line, column
+        return self.names[file], line, column
 
     def printed(self, start: int, end: int) -> str:
         """Return what stands in the file, comments and all; see `Origin`."""

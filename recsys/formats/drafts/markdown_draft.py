@@ -228,7 +228,9 @@ class MarkdownDraft:
 
     def _together(self) -> tuple[str, ...]:
         """Say which files are read as one draft, where these are several."""
-        names = [short(file.name) for file in self.source.files] if self.source else []
+        if not (self.source and self.folder):
+            return ()
+        names = [*map(short, Places(self.source, self.folder.draft).names.values())]
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         said = f"Read as one draft: {', '.join(names[:MOST_NAMED])}{more}."
         return (said,) if len(names) > 1 else ()
