@@ -25,8 +25,8 @@ RECIPES: Mapping[str, list[tuple[str, str]]] = {
 }
 
 FILES: Mapping[str, str] = {
-    "draft.adoc": "= On rivers\nWe measure rivers.\n",
-    "unnamed": "= On rivers\nWe measure.\n",
+    "draft.textile": "h1. On rivers\nWe measure rivers.\n",
+    "unnamed": "h1. On rivers\nWe measure.\n",
     "shelf.txt": "SHELF LIST\nR 12|1893|On rivers\nnothing\n",
     "papers.jsonl": '{"shelfmark": "R 12", "heading": "On rivers", "printed": 1893}\n',
 }
@@ -45,7 +45,7 @@ from recsys.store.generations import pin
 assert pin(Path("half.index")).manifest().config["ann"]["backend"] == "half"
 """,
     "A format of drafts": """
-draft = recsys.read_draft("draft.adoc")
+draft = recsys.read_draft("draft.textile")
 assert (draft.title, draft.abstract) == ("On rivers", "We measure rivers."), draft
 assert recsys.read_draft("unnamed").title == "On rivers"
 """,

@@ -378,7 +378,8 @@ def _claims(corpus: Corpus, references: Sequence[Reference]) -> list[list[int]]:
     for reference in references:
         fields = (reference.id, reference.doi, reference.arxiv, reference.acl, reference.url)
         first = [next(filter(None, (find(text) for find in finders)), None) for text in fields]
-        names.append(list(dict.fromkeys(name.lower() for name in first if name)))
+        named = [*first, reference.pmid and f"pmid:{reference.pmid}"]
+        names.append(list(dict.fromkeys(name.lower() for name in named if name)))
     spelt = [
         [reference.id or "", *each, *map(str.upper, each)]
         for reference, each in zip(references, names, strict=True)

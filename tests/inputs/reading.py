@@ -22,10 +22,11 @@ from recsys.eval.studies.clicks.click_log import read_clicks
 from recsys.eval.trec import read_qrels, read_run
 from recsys.formats.drafts import (
     bundle,
-    markdown_draft,
+    markdown_files,
     objects,
     pdf,
     plain,
+    typst_draft,
     word_draft,
 )
 from recsys.formats.drafts.draft_formats import open_draft
@@ -38,7 +39,7 @@ from recsys.protocols import silent
 from tests.inputs import long, nested
 
 LOADED = (
-    *(bundle, docx, markdown_draft, latex_draft, markdown_draft, objects, pdf, plain),
+    *(bundle, docx, markdown_files, latex_draft, objects, pdf, plain, typst_draft),
     word_draft,
 )
 """What formats load when they are asked for: here, before anything is measured."""

@@ -26,7 +26,7 @@ _NAMES = frozenset(
     "resultsanddiscussion discussion discussionandconclusion discussionandconclusions conclusion "
     "conclusions conclusionandfuturework conclusionsandfuturework concludingremarks summary "
     "futurework limitations implementation analysis theory preliminaries overview datasets data "
-    "casestudy casestudies appendix".split()
+    "casestudy casestudies appendix preface foreword prologue".split()
 )
 _AFTER_TEXT = frozenset(
     "acknowledgement acknowledgements acknowledgment acknowledgments funding authorcontributions "
@@ -51,6 +51,39 @@ _SKIPPED = re.compile(
 )
 """Sections in which nothing is cited, or that are no running text."""
 
+_AROUND_TITLE = re.compile(
+    r"""(?:
+        (?:(?:main|first|second|co|thesis|external|internal|academic)[ -])?
+          (?:supervisor|advis[oe]r|promot[eo]r|examiner)s?(?:\s*:.*)?
+        | (?:supervised|presented|written|prepared|edited)\ by\b.* | submitted\ (?:to|in|for|by)\b.*
+        | (?:(?:international|european|american|british|canadian|open|new)\ ){0,3}
+          (?:journal|proceedings|transactions|annals|archives|bulletin)\ (?:of|on|for)\ .{3,80}
+        | (?:\w+\ ){0,3}(?:letters|review|quarterly|journal),?\ (?:vol|no|issue)\b.*
+        | (?:\w+\ ){0,3}journal\W*\d.*
+        | (?:an?\ |the\ )?
+          (?:(?:doctoral|ph\.?d\.?|(?:master|bachelor)['\u2019]?s?|diploma|[mb]\.?sc\.?)\ ?)?
+          (?:thesis|dissertation|(?:research|final\ year)\ project)
+          (?:\ (?:submitted|presented|in|for|by|at)\b.*)?
+        | (?:in\ partial\ fulfil|for\ the\ degree).*
+        | (?:the\ )?university\ of(?:\ [\w.,-]+){1,4}
+        | (?!.*\b(?:at|in|the|and|of|for|to)\b)(?:[\w.-]+\ ){1,3}university
+        | (?:department|faculty|institute)\ of(?:\ [\w&.,-]+){1,6}
+        | (?:cover|title)\ (?:letter|page|sheet) | running\ (?:head|title)\b.*
+        | (?:working|discussion)\ paper\b.{0,30} | technical\ report\b.{0,30}
+        | (?:draft|preprint|manuscript|version|revision)
+          \W{0,3}(?:no\.?|id|number|of|from)?\W{0,3}\d.{0,20}
+        | (?:draft|preprint|manuscript|untitled|table\ of\ contents|list\ of\ \w+|chapter\ \w+)
+        | (?:accepted|published|received)\b.{0,60}\d{4}.? | under\ review\b.{0,60}
+        | (?:corresponding\ author|word\ count)\b.* | dear\ (?:editor|dr|prof|sir|madam|reviewer).*
+        | (?:doi|arxiv)\ ?:.* | is[sb]n\b.{0,30} | (?:https?://|www\.)\S*
+        | (?:vol(?:ume)?\.?|no\.|pages?|pp\.)\ ?\d.*
+        | (?:\d{1,2}\ )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\ [\d\ ,]{4,12}
+        | by | [\W\d_]*
+    )\W*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What covers and the heads of pages say before a title."""
+
 
 def bare(title: str) -> str:
     """Return a heading without its number and white space."""
@@ -73,6 +106,16 @@ def is_heading(text: str) -> bool:
 def ends_text(title: str) -> bool:
     """Whether what stands below a heading is no running text: thanks, funding, lists."""
     return letters_of(title) in _AFTER_TEXT or _SKIPPED.match(title) is not None
+
+
+def is_section_name(title: str) -> bool:
+    """Whether a heading is one that papers have within them, which is no title of a paper."""
+    return letters_of(title) in _NAMES or ends_text(title)
+
+
+def is_beside_title(line: str) -> bool:
+    """Whether a line is of a cover or of the head of a page: a journal, a university, a person."""
+    return _AROUND_TITLE.fullmatch(" ".join(line[:300].split())) is not None
 
 
 def is_caption(text: str) -> bool:

@@ -98,6 +98,10 @@ def parse_files(files: Files) -> "BundledDraft":
     Raises:
         InputError: one cannot be read, or (DraftError) there is no draft, or several.
     """
+    from recsys.formats.drafts.markdown_files import main_file  # Few drafts need it.
+
+    if main := main_file(files):
+        return BundledDraft(_opened(Bundle(PurePosixPath(main), files.names, files.read)))
     sources = {name: files.read(name) for name in _with(files.names, _TEX)}
     if sources:
         ranked = _ranked(sources)
@@ -176,19 +180,23 @@ def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:
     drafts = [name for name in whole if not inputs[_stem(name)]] or ranked[:1]
     lists: list[str] = []
     read: dict[str, tuple[OpenDraft, set[str]]] = {}  # With the names of what each had opened.
-    # A figure, or what the sources look like in print.
-    figures = {_stem(name) for text in sources.values() for name in _named(_FIGURE, text)}
-    figures.update(map(_stem, sources))
-    for name in given:
-        is_figure = name.lower().endswith(".pdf") and _stem(name) in figures
-        if name in sources or _COMPANION.search(name) or is_figure:
-            continue
+    failed: dict[str, InputError] = {}
+    for name in _beside_sources(given, sources):
         if PurePosixPath(name).suffix.lower() in listing:
             lists.append(name)
             continue
-        read[name] = draft, _ = _read(name, given)
+        try:
+            read[name] = draft, _ = _read(name, given)
+        except InputError as error:
+            failed[name] = error
+            continue
         says_something = draft.manuscript.title or draft.manuscript.abstract
         (drafts if says_something else lists).append(name)
+    # What another one opened is a part of it.
+    parts = set[str]().union(*(opened - {name} for name, (_, opened) in read.items()))
+    drafts = [name for name in drafts if name not in parts] or drafts[:1]
+    if unreadable := [name for name in failed if name not in parts]:
+        raise failed[unreadable[0]]
     if len(drafts) > 1:
         names = _listed([short(name) for name in drafts])
         raise DraftError(f"{names} are {len(drafts)} drafts.", "Give them one by one.")
@@ -199,6 +207,14 @@ def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:
     draft, opened = read.get(drafts[0]) or _read(drafts[0], given)
     others = [name for name in lists if name not in opened]
     return BundledDraft(draft, _with_lists(draft.manuscript, others, read, given))
+
+
+def _beside_sources(given: Iterable[str], sources: Mapping[str, bytes]) -> list[str]:
+    """List the files that are no LaTeX, nor what it needs: no figure, nor what is printed of it."""
+    figures = {_stem(name) for text in sources.values() for name in _named(_FIGURE, text)}
+    figures.update(map(_stem, sources))
+    names = (name for name in given if not (name in sources or _COMPANION.search(name)))
+    return [n for n in names if not (n.lower().endswith(".pdf") and _stem(n) in figures)]
 
 
 def _with_lists(

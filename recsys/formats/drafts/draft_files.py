@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Protocol
 
@@ -66,6 +67,9 @@ class Folder(Protocol):
         Raises:
             InputError: it cannot be read.
         """
+
+    def beside(self, suffixes: Sequence[str]) -> tuple[str, ...]:
+        """Name the files of the draft's own folder that end so, in the order of their names."""
 
 
 def folder_of(draft: Path, root: Path | None = None) -> Folder:
@@ -129,6 +133,14 @@ class DiskFolder:
         """Read a file of the disk; see `Folder`."""
         return read_bytes(Path(path))
 
+    def beside(self, suffixes: Sequence[str]) -> tuple[str, ...]:
+        """Name files of the draft's folder; see `Folder`."""
+        try:
+            names = [path.name for path in islice(self.start.iterdir(), MOST_ENTRIES)]
+        except OSError:
+            return ()
+        return tuple(sorted(name for name in names if name.lower().endswith(tuple(suffixes))))
+
 
 @dataclass(frozen=True, slots=True)
 class Nowhere:
@@ -143,6 +155,10 @@ class Nowhere:
     def read(self, path: PurePath) -> bytes:
         """Read nothing: nothing is ever found."""
         raise _missing(str(path))
+
+    def beside(self, suffixes: Sequence[str]) -> tuple[str, ...]:
+        """Name nothing; see `Folder`."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +198,13 @@ class Bundle:
         """Read a file of the bundle; see `Folder`."""
         self.opened.add(str(path))
         return self.content(str(path))
+
+    def beside(self, suffixes: Sequence[str]) -> tuple[str, ...]:
+        """Name files of the draft's folder; see `Folder`."""
+        paths = (
+            path for path in map(PurePosixPath, self.names) if path.parent == self.draft.parent
+        )
+        return tuple(sorted(p.name for p in paths if p.name.lower().endswith(tuple(suffixes))))
 
 
 def bundle_of(draft: str, files: Mapping[str, bytes]) -> Bundle:
@@ -460,8 +483,8 @@ def look_up(keys: Sequence[str], books: Shelf, others: Sequence[Reference] = ())
 def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
     """Return the works that are cited, in the order of their keys, and a note on missing ones.
 
-    A key is found as it is spelt, else whatever its case. A key that is a DOI, an arXiv or an ACL
-    id needs no bibliography.
+    A key is found as it is spelt, else whatever its case. One that `named_by` understands needs no
+    bibliography.
     """
     from recsys.formats.bodies.printed_citations import is_gap_key  # Long to compile.
 
@@ -470,9 +493,8 @@ def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
     cited: dict[Reference, None] = {}
     missing = []
     for key in keys:
-        work = exact.get(key) or folded.get(key.casefold())
-        work = work or Reference(key=key, doi=doi(key), arxiv=arxiv(key), acl=acl(key))
-        if work.key in exact or work.doi or work.arxiv or work.acl:
+        work = exact.get(key) or folded.get(key.casefold()) or named_by(key)
+        if work is not None:
             cited[work] = None
         elif not is_gap_key(key):  # `\cite{?}` names no work: it asks for one.
             missing.append(key)
@@ -486,3 +508,30 @@ def resolve(keys: Sequence[str], works: Sequence[Reference]) -> Shelf:
     else:
         note = f"{counted(len(missing), 'citation')}, none could be looked up: {named}."
     return Shelf(tuple(cited), (note,))
+
+
+def named_by(key: str, cited: str | None = None) -> Reference | None:
+    """Make a work of a key that is an identifier or an address itself, as Manubot cites.
+
+    cited: what the key stands for, where a draft says so.
+
+    >>> [named_by(key) is not None for key in ("pmid:17", "url:https://oak.example", "ash2020")]
+    [True, True, False]
+    """
+    said = cited or key
+    scheme, _, value = said.partition(":")
+    scheme = scheme.lower()
+    pmid = value if scheme in ("pmid", "pubmed") and value.isdecimal() else None
+    other = scheme in ("isbn", "pmc", "pmcid", "wikidata") and value
+    address = value if scheme == "url" else said
+    url = address if re.match(r"(?i)https?://\S", address) else None
+    work = Reference(
+        key=key,
+        doi=doi(said),
+        arxiv=arxiv(said),
+        acl=acl(said),
+        url=url,
+        pmid=pmid,
+        ids=(f"{scheme.removesuffix('id')}:{value}",) if other else (),
+    )
+    return work if work != Reference(key=key) else None

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from recsys.errors import DraftError, InputError
-from recsys.formats.drafts.wording import clean
+from recsys.formats.bodies.headings import is_beside_title, is_section_name
+from recsys.formats.drafts.wording import GUESSED_TITLE, NO_TITLE, clean, short
 from recsys.formats.files import WOVEN, display_name, read_bytes
 from recsys.records import Body, Draft, Manuscript, Mark, Reference
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE, LONGEST_ABSTRACT = 2_000, 100_000
 """Characters of a title and of an abstract that are kept."""
+MOST_SAID = 3
+"""Notes that an error repeats where nothing of a draft was understood."""
 
 
 class ParsedDraft(Protocol):
@@ -109,6 +112,10 @@ class OpenDraft:
         title = clean(manuscript.title if self.title is None else self.title)
         abstract = clean((manuscript.abstract if self.abstract is None else self.abstract) or "")
         notes = [clean(note) for note in manuscript.notes]
+        if self.title is not None:
+            notes = [note for note in notes if note not in (NO_TITLE, GUESSED_TITLE)]
+        elif title and (is_section_name(title) or is_beside_title(title)):
+            notes.append(f"{short(title)} may be no title of a paper: give --title if it is wrong.")
         if len(abstract) > LONGEST_ABSTRACT:
             notes.append(
                 f"Only the first {LONGEST_ABSTRACT:,} characters of the abstract are read."
@@ -123,8 +130,9 @@ class OpenDraft:
             notes=tuple(dict.fromkeys(notes)),
         )
         if not (manuscript.title or manuscript.abstract or manuscript.references):
+            said = "".join(f" {note}" for note in manuscript.notes[:MOST_SAID])
             raise DraftError(
-                f"{self.name} has neither a title nor an abstract, and no reference either.",
+                f"{self.name} has neither a title nor an abstract, and no reference either.{said}",
                 "Give at least a title; an abstract makes the answer much better.",
             )
         return manuscript
@@ -288,7 +296,7 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "notebook",
         (".ipynb",),
         r"(?s)\A\{\s*\"(?:cells|nbformat|metadata|worksheets)\"\s*:(?=.*\"cell_type\")",
-        "drafts.markdown_draft:read_notebook",
+        "drafts.markdown_files:read_notebook",
         names_files=True,
     ),
     Format(
@@ -321,23 +329,26 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "Typst",
         (".typ",),
         r"(?m)^#(?:set|show|import|let)[^\S\n]",
-        "drafts.org_typst:read_typst",
+        "drafts.typst_draft:read",
         names_files=True,
     ),
     Format(
         "Org",
         (".org",),
         r"(?im)^#\+(?:title|author|begin_abstract)\b",
-        "drafts.org_typst:read_org",
+        "drafts.org_draft:read",
         names_files=True,
     ),
     Format(
         "Markdown",
         (".md", ".markdown", ".qmd", ".rmd"),
         r"\A---[^\S\n]*\n|(?m:^#{1,3} \S)|\A[^\n]+\n={3,}\n",
-        "drafts.markdown_draft:parse",
+        "drafts.markdown_files:parse",
         names_files=True,
     ),
+    # Told by their names alone: their signs are those of other formats, too.
+    Format("reStructuredText", (".rst",), _NEVER, "drafts.converted:read", names_files=True),
+    Format("AsciiDoc", (".adoc", ".asciidoc"), _NEVER, "drafts.converted:read", names_files=True),
     Format("plain text", (), "", "drafts.plain:parse"),
 )
 

@@ -1,232 +1,96 @@
 """Read a draft in Markdown, a notebook's, too: front matter, citations, sentences."""
 
-import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise, zip_longest
 from pathlib import Path
-from typing import Any
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.headings import ends_text
+from recsys.formats.bodies.headings import ends_text, is_section_name
 from recsys.formats.bodies.printed_citations import named_works, split_keys
-from recsys.formats.bodies.running_text import Lines, RunningText
-from recsys.formats.drafts.draft_files import Folder, Shelf, folder_of, look_up, resolve, shelf
-from recsys.formats.drafts.plain import PlainDraft, split_list
+from recsys.formats.bodies.running_text import Lines, Origin, RunningText
+from recsys.formats.drafts.draft_files import (
+    Folder,
+    Shelf,
+    folder_of,
+    look_up,
+    named_by,
+    resolve,
+    shelf,
+)
+from recsys.formats.drafts.front_matter import (
+    BLOCK,
+    FENCE,
+    MOST_NAMED,
+    FrontMatter,
+    blank,
+    split_front_matter,
+)
+from recsys.formats.drafts.included import Places, Source
+from recsys.formats.drafts.plain import DOUBTS, PlainDraft, split_list
 from recsys.formats.drafts.wording import (
-    EARLIEST_YEAR,
-    LATEST_YEAR,
     MOST_SECTIONS,
     abstract_in,
+    before_keywords,
     clean,
     clipped,
+    first_title,
     paragraphs,
     sections,
     short,
     stated_on_lines,
-    told_apart,
 )
-from recsys.formats.files import decode, display_name
-from recsys.formats.papers.paper_formats import BY_NAME
+from recsys.formats.files import display_name
 from recsys.records import Body, Manuscript, Reference
-from recsys.store.words import cleaned_keyphrases
-
-LONGEST = 200_000
-"""Characters of front matter; more is refused, for YAML is slow to read."""
-DEEPEST = 100
-"""Brackets within brackets: at each, PyYAML looks at all those around it."""
-MOST_ITEMS = 2_000
-"""How many authors, files or references are read."""
-
-_BLOCK = re.compile(
-    r"\A---[^\S\n]*\n(.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
-)
-_YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
-_SEVERAL = re.compile(r"[;,](?:\s+and\s)?|\sand\s")
-_BOTH = re.compile(r"\s*;\s*|\sand\s")
-_NAME_PARTS = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
-_RAISED = re.compile(r"\^[^^]{0,50}\^")
-_BRACKET = re.compile(r"[\[\]{}]")
-_TOP_KEY = re.compile(r"(?m)^([A-Za-z][\w-]{0,50})[^\S\n]*:(?=\s)")
-_VALUE = re.compile(r"([^\S\n]*(?:-[^\S\n]+)?[\w.-]{1,100}:[^\S\n]+)(\S.*)\Z")
-_NO_VALUE = re.compile(r":(?:\s|\Z)|\A[`@%]|\s#")
-MOST_NAMED = 5
-_NONE = ("", "~", "null", "Null", "NULL")
-
-
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """What the front matter says.
-
-    bibliography: names of files; cited: what `nocite` holds. notes: what of it is no YAML.
-    keyphrases: the keywords.
-    """
-
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    abstract: str | None = None
-    year: int | None = None
-    bibliography: tuple[str, ...] = ()
-    references: tuple[Reference, ...] = ()
-    cited: str = ""
-    notes: tuple[str, ...] = ()
-    keyphrases: tuple[str, ...] = ()
-
-
-def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
-    """Return the front matter of a text, empty where there is none, and what follows it.
-
-    It is YAML in the forms that pandoc knows. Every scalar is read as text (`yaml.BaseLoader`): no
-    type is guessed, no object is made, and an alias repeats nothing.
-
-    Raises:
-        DraftError: the front matter is not YAML, or no mapping.
-    """
-    block = _BLOCK.match(text)
-    if block is None:
-        return FrontMatter(), text
-    # YAML forbids tabs where they indent.
-    lines = [line.expandtabs(4).rstrip() for line in block[1].split("\n")]
-    value, notes = _yaml(lines, name)
-    if not isinstance(value, dict):
-        raise DraftError(
-            f"The front matter of {name} is {short(value)} instead of keys and values.",
-            'Write lines such as "title: ..." between the lines of dashes.',
-        )
-    times = Counter(_TOP_KEY.findall("\n".join(lines)))
-    if twice := [short(key) for key, count in times.items() if count > 1]:
-        named = ", ".join(twice[:MOST_NAMED])
-        notes.append(f"{named} occurs twice in the front matter; what is said last counts.")
-    title, subtitle = _string(value.get("title")), _string(value.get("subtitle"))
-    years = (_year(value.get(key)) for key in ("as_of", "year", "date"))
-    authors = value.get("authors", value.get("author"))
-    items = (item for item in _items(value.get("references")) if isinstance(item, dict))
-    works = map(BY_NAME["CSL-JSON"].reference_of, items)
-    keywords = value.get("keywords", value.get("keyphrases"))
-    if isinstance(keywords, str):
-        keyphrases = told_apart(_string(keywords))
-    else:
-        keyphrases = cleaned_keyphrases(filter(None, map(_string, _items(keywords))))
-    front = FrontMatter(
-        title=f"{title}: {subtitle}" if title and subtitle else title,
-        authors=tuple(name for item in _items(authors) for name in _names(item)),
-        abstract=_string(value.get("abstract")) or None,
-        year=next((year for year in years if year is not None), None),
-        bibliography=tuple(filter(None, map(_string, _items(value.get("bibliography"))))),
-        references=tuple(w for w in works if w.title or w.doi or w.arxiv or w.acl),
-        cited=_string(value.get("nocite")),
-        notes=tuple(notes),
-        keyphrases=keyphrases,
-    )
-    return front, text[block.end() :]
-
-
-def _yaml(lines: list[str], name: str) -> tuple[object, list[str]]:
-    """Read YAML, else what it is when the values that are none are taken for text, and a note."""
-    try:
-        return _parsed("\n".join(lines), name), []
-    except DraftError:
-        quoted = {
-            at: "{}'{}'".format(match[1], match[2].replace("'", "''"))
-            for at, line in enumerate(lines)
-            if (match := _VALUE.match(line))
-            and _NO_VALUE.search(match[2])
-            and match[2][0] not in "\"'[{|>&*!#"
-        }
-        if not quoted:
-            raise
-        value = _parsed("\n".join(quoted.get(at, line) for at, line in enumerate(lines)), name)
-    where = f"line{'s' * (len(quoted) > 1)} "
-    where += ", ".join(str(at + 2) for at in [*quoted][:MOST_NAMED])
-    return value, [f"The front matter is no YAML in {where}: read as text."]
-
-
-def _parsed(text: str, name: str) -> object:
-    """Parse YAML within limits: how long it is, and how many brackets are open at once."""
-    if len(text) > LONGEST:
-        raise DraftError(
-            f"The front matter of {name} is longer than {LONGEST:,} characters.",
-            "Give long lists of references as a bibliography file.",
-        )
-    depth = 0
-    for bracket in _BRACKET.findall(text):  # Those in quotes count, too.
-        depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
-        if depth > DEEPEST:
-            raise DraftError(
-                f"The front matter of {name} is nested too deeply: more than {DEEPEST} brackets "
-                "deep.",
-                "Put values that have brackets in them into quotes.",
-            )
-    import yaml
-
-    try:
-        return yaml.load(text, Loader=yaml.BaseLoader) or {}
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f" on line {mark.line + 2}" if mark else ""
-        problem = f"The front matter of {name} is not YAML: {error.problem}{where}."
-    except yaml.YAMLError as error:
-        problem = f"The front matter of {name} is not YAML: {clean(str(error))[:80]}."
-    except RecursionError:
-        problem = f"The front matter of {name} is nested too deeply."
-    raise DraftError(problem, "Put values that have colons or quotes in them into quotes.")
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) and value not in _NONE else ""
-
-
-def _items(value: object) -> list[Any]:
-    """Return a list as it is, anything else as a list of one; nothing as an empty one."""
-    items = value if isinstance(value, list) else [value]
-    return [item for item in items[:MOST_ITEMS] if item not in (*_NONE, None)]
-
-
-def _year(value: object) -> int | None:
-    match = _YEAR.search(_string(value))
-    return int(match[1]) if match and EARLIEST_YEAR <= int(match[1]) <= LATEST_YEAR else None
-
-
-def _names(author: object) -> Iterator[str]:
-    """Yield the names of an author: text, a mapping with a name, or a name with a mapping."""
-    if isinstance(author, str):
-        names = [name.strip() for name in _SEVERAL.split(_RAISED.sub("", author))]
-        yield from names if all(" " in name for name in names) else (author,)
-    elif isinstance(author, dict):
-        name = author.get("name", author.get("literal"))
-        if isinstance(name, dict):
-            author, name = name, name.get("literal")
-        parts = (_string(author.get(part)) for part in _NAME_PARTS)
-        if whole := _string(name):
-            names = _BOTH.split(whole)
-            yield from names if all(" " in name for name in names) else (whole,)
-        elif whole := " ".join(filter(None, parts)):
-            yield whole
-        elif len(author) == 1:
-            yield str(next(iter(author)))
-
 
 _LONGEST_HEADING = 1_000
-_FENCE = re.compile(r"(?ms)^ {0,3}(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*(?:\n|\Z)|\Z)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _SETEXT = re.compile(r"(?m)^(\S[^\n]{0,500})\n(=|-)\2{2,}[^\S\n]*$")
 _HEADING = re.compile(r"(?m)^ {0,3}(#{1,6})[^\S\n]+([^\n]*)$")
 _ATTRIBUTES = re.compile(r"\{[^{}]{0,200}\}\s*\Z")
 _ABSTRACT = re.compile(r"(?i)(?:\d{1,2}\.?\s+)?(?:abstract|summary)\W*\Z")
-_ABSTRACT_DIV = re.compile(
-    r"(?ms)^:{3,} *\{?[^\n]{0,40}\babstract\b[^\n]{0,40}\n(.*?)(?:^:{3,}|\Z)"
+_MARKED_ABSTRACTS = tuple(
+    re.compile(rf"(?ms)^{pattern}")
+    for pattern in (
+        r":{3,} *\{?[^\n]{0,40}\babstract\b[^\n]{0,40}\n(.*?)(?:^:{3,}|\Z)",
+        # A part of MyST goes up to the next one, or to a heading.
+        r"\+\+\+[^\S\n]*\{[^\n]{0,200}\"abstract\"[^\n]{0,200}\n(.*?)(?=^\+\+\+|^#|\Z)",
+        r"[^\S\n]*\\begin\{abstract\}(.*?)\\end\{abstract\}",
+    )
 )
-_LEAD_IN = re.compile(r"(?i)\A[*_]{0,3}abstract[*_]{0,3}\s*[:.\u2013\u2014-]+[*_]{0,3}\s*")
+_PART = re.compile(r"(?m)^\+\+\+[^\n]*$")
+_LEAD_IN = re.compile(
+    r"(?i)\A(?:>\s?)?(?:[*_]{0,3}abstract[*_]{0,3}\s*[:.\u2013\u2014-]+[*_]{0,3}|"
+    r"[*_]{1,3}abstract[*_]{1,3}(?=\s))\s*"
+)
+_BOLD_LINE = re.compile(r"(?m)^ {0,3}(\*\*|__)([^\n*_]{3,100}?)[:.]?\1[:.]?[^\S\n]*$")
+_SCHEMES = "doi|arxiv|pmid|pmcid|pmc|isbn|url|wikidata|https?"
 _KEY = re.compile(
-    r"(?<![\w.@\\/])-?@(?:\{([^{}\s]{1,300})\}|(\*(?![\w*])|(?:doi|arxiv|https?):[^\s\];,]{1,300}|"
+    rf"(?<![\w.@\\/])-?@(?:\{{([^{{}}\s]{{1,300}})\}}|(\*(?![\w*])|(?:{_SCHEMES}):[^\s\];,]{{1,300}}|"
     r"\w(?:\w|[:.#$%&\-+?<>~/](?=\w)){0,200}))"
 )
-_ROLE = re.compile(r"\{cite(?::[a-z]{1,10})?\}`([^`]{1,500})`")  # As MyST has it.
+_ROLE = re.compile(
+    r"\{(?:foot)?cite(?::[a-z]{1,10}|[a-z]{1,3})?\}`([^`]{1,500})`"
+)  # As MyST has it.
+_TAG = re.compile(r"(?m)^ {0,3}\[@([^\]\s]{1,200})\]:[^\S\n]*<?([^\s<>]{1,500})")
+"""What a key of Manubot stands for."""
+_BESIDE_KEYS = re.compile(r"\{[^{}]{0,200}\}")
+_EMPTY_LINK = re.compile(
+    r"(?:\[\]\(<?|<(?=doi:))((?:doi:|https?://(?:dx\.)?doi\.org/)"
+    r"(?:[^\s()<>]|\([^\s()<>]{0,100}\)){1,300})(?:>?\)|>)"
+)
+"""A link without text, which MyST fills with what the DOI names."""
 _BRACKETED = re.compile(r"\[[^\[\]@]{0,500}(@[^\[\]]{1,1500})\]")
+_COMMAND_LINE = re.compile(
+    r"(?m)^[^\S\n]*(?:\\(?!text|emph|href|cite|\w*cite)[A-Za-z]{2,30}\*?"
+    r"(?:\[[^\[\]\n]{0,200}\]|\{[^{}\n]{0,200}\}){0,3}[^\S\n]*)+$"
+)
+"""A line of nothing but commands of LaTeX, such as one that begins a page."""
 _MARKUP = (
-    (re.compile(r"\s?" + _ROLE.pattern), ""),
+    (re.compile(rf"\s?(?:{_ROLE.pattern}|{_EMPTY_LINK.pattern})"), ""),
+    (re.compile(r"\{\{<[^<>\n]{0,500}>\}\}"), " "),  # What Quarto puts in.
+    (_COMMAND_LINE, ""),
     (re.compile(r"`r [^`\n]{1,300}`"), ""),  # What R works out.
     (re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,500}\)(?:\{[^{}\n]{0,200}\})?"), " "),
     (re.compile(r"\[\^[^\[\]\n]{1,100}\]|\^\[[^\[\]]{0,1000}\]"), ""),
@@ -249,6 +113,8 @@ _BLOCKS = re.compile(  # What is no running text, over several lines.
     | ^:{3,}[ ]*\{?[^\n]{0,40}\b(?:abstract|figure|table|fig-|tbl-)[^\n]{0,80}\n
         .*?(?:^:{3,}[^\S\n]*$|\Z)
     | \$\$.{0,10000}?\$\$
+    | ^\+\+\+[^\S\n]*\{[^\n]{0,200}"abstract"[^\n]{0,200}\n.*?(?=^\+\+\+|^\#|\Z)
+    | \{\{<[^<>\n]{0,500}>\}\}
     | \\begin\{(?P<environment>[a-z]{1,20}\*?)\}.{0,3000}?\\end\{(?P=environment)\}
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
@@ -261,7 +127,7 @@ _NO_PROSE = re.compile(  # Rules, tables and their captions, fenced divs, code b
     r"""[ ]{0,3}(?:(?:\*[ ]*){3,}|(?:-[ ]*){3,}|(?:_[ ]*){3,})\Z
     | [^\S\n]*\| | [^\S\n]*[+|:=-][-+|:=\s]{3,}\Z | (?:[^|\n]*[^\\|\n]\|){2,}[^|\n]*\Z
     | [^\S\n]*(?:(?i:table)?:[^\S\n]+\S|(?i:table|figure|fig\.)[^\S\n]\d+[:.])
-    | [ ]{0,3}:{3,} | \\(?:begin|end|newpage|clearpage|appendix|bibliography)\b""",
+    | [ ]{0,3}(?::{3,}|\+\+\+) | \\(?:begin|end|newpage|clearpage|appendix|bibliography)\b""",
     re.VERBOSE,
 )
 _ITEM = re.compile(
@@ -277,6 +143,8 @@ _INLINE = re.compile(
     rf"""
     (?P<bookdown>\\?@ref\([^()\s]{{1,100}}\))
     | (?P<escape>\\[!-/:-@\[-`{{-~])
+    | (?P<role>{_ROLE.pattern})
+    | (?P<empty>{_EMPTY_LINK.pattern})
     | (?P<code>(?P<ticks>`{{1,5}})(?!`)[^`](?:(?!\n\s*\n).){{0,1000}}?(?<!`)(?P=ticks)(?!`))
     | (?P<image>!\[{_INSIDE}{{0,1500}}\](?:{_ADDRESS})?(?:\{{[^{{}}\n]{{0,300}}\}})?)
     | (?P<noted>\[\^[^\[\]\n]{{1,100}}\])
@@ -287,7 +155,7 @@ _INLINE = re.compile(
     | (?P<latex>\\[A-Za-z]{{1,20}}\*?(?:\[[^\]\n]{{0,200}}\]){{0,2}}(?:\{{[^{{}}\n]{{0,1000}}\}})?)
     | (?P<address><(?:https?|mailto|ftp):[^<>\s]{{1,500}}>)
     | (?P<html></?[A-Za-z][A-Za-z0-9-]{{0,30}}(?:\s[^<>]{{0,500}})?/?>)
-    | (?P<bare>(?<![\w.@\\/])-?@(?:\{{[^{{}}\n]{{0,300}}\}}|(?:doi|arxiv|https?):[^\s\];,]{{1,300}}
+    | (?P<bare>(?<![\w.@\\/])-?@(?:\{{[^{{}}\n]{{0,300}}\}}|(?:{_SCHEMES}):[^\s\];,]{{1,300}}
         |\w(?:\w|[:.\#$%&\-+?<>~/](?=\w)){{0,200}}|\?+)(?:[ ]\[[^\[\]\n@]{{0,100}}\])?)
     | (?P<mask>\*{{1,3}}|(?<!\w)_{{1,3}}(?=\S)|(?<=\S)_{{1,3}}(?!\w)|~~)
     """,
@@ -304,26 +172,21 @@ _LABEL = re.compile(
 )
 """What a draft gives a label of its own: `{#one}`, `#| label: one`, an example `(@one)`."""
 _KEY_PARTS = re.compile(r"-?@(?:\{([^{}\n]{0,300})\}|([^\s,;\]]{0,300}))")
-_NO_BREAK = re.compile(r"[^\n]")
-_HINT = "Save it again as a notebook (.ipynb), or give its text as Markdown."
-
-
-def parse(raw: bytes, path: Path, folder: Folder | None = None) -> "MarkdownDraft":
-    """Decode a file of Markdown; `folder` holds the files that it may name.
-
-    Raises:
-        InputError: the file is no text.
-    """
-    return MarkdownDraft(decode(raw, display_name(path)), path, folder)
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownDraft:
-    """A text in Markdown: pandoc's, Quarto's, R Markdown, GitHub's."""
+    """A text in Markdown: pandoc's, Quarto's, R Markdown, MyST, GitHub's.
+
+    source: where its lines stand, if it is put together out of several files. around: what the
+    project says of it.
+    """
 
     text: str
     path: Path
     folder: Folder | None = None
+    source: Source | None = None
+    around: FrontMatter = field(default_factory=FrontMatter)
 
     def manuscript(self) -> Manuscript:
         """Read the front matter first, then headings and paragraphs for what it does not say.
@@ -334,12 +197,14 @@ class MarkdownDraft:
             DraftError: the front matter is broken.
         """
         front, body = split_front_matter(self.text, display_name(self.path))
+        front = front.within(self.around)
         body, notes = clipped(body)
-        body = _COMMENT.sub("", _FENCE.sub("", body))
+        body = _COMMENT.sub("", FENCE.sub("", body))
         body = _SETEXT.sub(lambda match: f"{'#' if match[2] == '=' else '##'} {match[1]}", body)
         body, listed, unnamed = split_list(body, stripped)
-        notes += (*front.notes, *unnamed)
-        title, abstract, guess = _title_and_abstract(body)
+        notes += (*(self.source.notes if self.source else ()), *front.notes, *unnamed)
+        (title, doubt), (abstract, guess) = _title_and_abstract(body, front.title)
+        doubt, guess = () if front.title else doubt, () if front.abstract else guess
         citing = "\n".join((front.abstract or "", body, front.cited))
         labels = labels_in(self.text)
         cited = _cited(citing, front, self.folder or folder_of(self.path), labels)
@@ -356,22 +221,35 @@ class MarkdownDraft:
             authors=tuple(map(stripped, front.authors)),
             references=works,
             as_of=front.year,
-            notes=(*notes, *(() if front.abstract else guess), *cited.notes),
-            details=cited.details,
+            notes=(*notes, *doubt, *guess, *cited.notes),
+            details=(*self._together(), *cited.details),
             keyphrases=tuple(map(stripped, front.keyphrases)) or stated_on_lines(body),
         )
+
+    def _together(self) -> tuple[str, ...]:
+        """Say which files are read as one draft, where these are several."""
+        if not (self.source and self.folder):
+            return ()
+        names = [*map(short, Places(self.source, self.folder.draft).names.values())]
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        said = f"Read as one draft: {', '.join(names[:MOST_NAMED])}{more}."
+        return (said,) if len(names) > 1 else ()
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read the sentences and their marks."""
         text, notes = clipped(self.text)
-        front = _BLOCK.match(text)
-        begin = front.end() if front else 0
+        try:
+            _, prose = split_front_matter(text, "")
+        except DraftError:
+            prose = BLOCK.sub(blank, text)
         # Spaces stand for the front matter and for what is no running text.
-        prose = _BLOCKS.sub(lambda match: _NO_BREAK.sub(" ", match[0]), text[begin:])
         known = frozenset(work.key.casefold() for work in references)
-        reader = _Reader(_NO_BREAK.sub(" ", text[:begin]) + prose, labels_in(text), known)
+        reader = _Reader(_BLOCKS.sub(blank, prose), labels_in(text), known)
+        places: Origin = Lines(text)
+        if self.source and self.folder:
+            places = Places(self.source, self.folder.draft)
         return Body(
-            sentences=reader.text.sentences(Lines(text)), notes=notes, references=tuple(references)
+            sentences=reader.text.sentences(places), notes=notes, references=tuple(references)
         )
 
 
@@ -390,7 +268,9 @@ def citation_keys(text: str) -> tuple[str, ...]:
     """Return the keys that a text cites in pandoc's way, `[@key; @other]` or `@key`, in order."""
     places = [(match.start(), match[1] or match[2]) for match in _KEY.finditer(text)]
     for role in _ROLE.finditer(text):
-        places += [(role.start(), key.strip()) for key in role[1].split(",")]
+        keys = re.split("[,;]", _BESIDE_KEYS.sub("", role[1]))
+        places += [(role.start(), key.strip()) for key in keys]
+    places += [(link.start(), link[1]) for link in _EMPTY_LINK.finditer(text)]
     places.sort(key=lambda place: place[0])
     return tuple(dict.fromkeys(filter(None, (key.rstrip(".:;,?") for _, key in places))))
 
@@ -410,23 +290,45 @@ def true_keys(keys: Iterable[str], labels: Set[str], known: Set[str]) -> tuple[s
     )
 
 
-def _title_and_abstract(body: str) -> tuple[str, str | None, tuple[str, ...]]:
-    """Return title and abstract of a text, and a note where the abstract is a guess."""
+def _title_and_abstract(
+    body: str, known: str
+) -> tuple[tuple[str, tuple[str, ...]], tuple[str | None, tuple[str, ...]]]:
+    """Return title and abstract of a text, each with a note where it is a guess.
+
+    known: the title that the front matter has; "" where it has none.
+    """
+    marked = next(filter(None, (pattern.search(body) for pattern in _MARKED_ABSTRACTS)), None)
+    own = stripped(before_keywords(marked[1])) if marked else ""
+    if marked:
+        body = body[: marked.start()] + body[marked.end() :]
+    body = _bold_as_headings(_PART.sub("", body))
     headings = list(islice(_HEADING.finditer(body), MOST_SECTIONS))
     if not headings:
-        plain = PlainDraft(body).manuscript()
-        return stripped(plain.title), stripped(plain.abstract or "") or None, plain.notes
-    title = _heading_text(min(headings, key=lambda heading: len(heading[1])))
-    title = "" if _ABSTRACT.match(title) else title
+        plain = PlainDraft(f"{known}\n\n{body}").manuscript()
+        abstract = own or stripped(plain.abstract or "") or None
+        doubt = tuple(note for note in plain.notes if note in DOUBTS)
+        guess = () if own else tuple(note for note in plain.notes if note not in DOUBTS)
+        return (stripped(plain.title), doubt), (abstract, guess)
+    title = first_title((len(heading[1]), _heading_text(heading)) for heading in headings)
     parts = sections(body, _HEADING, _heading_text)
-    abstract, guess = abstract_in(parts, _ABSTRACT, stripped)
+    abstract, guess = (own, ()) if own else abstract_in(parts, _ABSTRACT, stripped)
     if guess or abstract is None:
-        if marked := _ABSTRACT_DIV.search(body):
-            return title, stripped(marked[1]), ()
         for part in (part for _, text in parts for part in paragraphs(text)):
             if lead_in := _LEAD_IN.match(part):
-                return title, stripped(part[lead_in.end() :]), ()
-    return title, abstract, guess
+                return title, (stripped(before_keywords(part[lead_in.end() :])), ())
+    return title, (abstract, guess)
+
+
+def _bold_as_headings(body: str) -> str:
+    """Make headings of lines in bold letters with the name of one; of all, where none else is."""
+    bold = [line[2] for line in islice(_BOLD_LINE.finditer(body), MOST_SECTIONS)]
+    if not any(map(is_section_name, bold)):
+        return body
+    other = "{}" if _HEADING.search(body) else "# {}"
+    return _BOLD_LINE.sub(
+        lambda line: f"###### {line[2]}" if is_section_name(line[2]) else other.format(line[2]),
+        body,
+    )
 
 
 def _heading_text(heading: re.Match[str]) -> str:
@@ -446,14 +348,19 @@ def _cited(text: str, front: FrontMatter, folder: Folder, labels: Set[str]) -> S
 
         keys |= dict.fromkeys(cited_keys(text))
     cited = tuple(key for key in keys if key != "*")
-    if not (front.bibliography or front.references):
+    tags = tuple(filter(None, (named_by(key, said) for key, said in _TAG.findall(text))))
+    if not (front.bibliography or front.references or tags):
         # Then @name is a person or a place, but for what stands in the brackets of a citation.
         sure = " ".join(_BRACKETED.findall(text) + [match[0] for match in _ROLE.finditer(text)])
+        books = shelf(folder, front.beside, ())
+        if not {work.key for work in books.works} & keys.keys():
+            books = Shelf()
+        found = resolve(cited, books.works).works
         missing = true_keys(citation_keys(sure), labels, known)
-        return Shelf(resolve(cited, ()).works, resolve(missing, ()).notes)
+        return replace(look_up(missing, books), works=found)
     if "*" in keys:  # All of them.
         cited += tuple(work.key for work in (*front.references, *books.works))
-    looked_up = look_up(cited, books, front.references)
+    looked_up = look_up(cited, books, (*front.references, *tags))
     return replace(looked_up, works=tuple(dict.fromkeys((*looked_up.works, *front.references))))
 
 
@@ -482,6 +389,8 @@ class _Reader:
                 self.listed = self.listed and not line.strip()
         elif heading := _HEADING_LINE.match(line):
             self._heading(len(heading[1]), heading[2])
+        elif (bold := _BOLD_LINE.match(line)) and is_section_name(bold[2]) and not self.pieces:
+            self._heading(6, bold[2])
         elif not self.pieces and _UNDERLINE.match(following) and not _ITEM.match(line):
             self._heading(1 if "=" in following else 2, line)
         elif self.pieces or self.listed or not _INDENTED.match(line):
@@ -543,6 +452,9 @@ class _Reader:
             self.text.end_aside(end)
         elif kind == "link":
             self._inline(match["label"], base + match.start("label"))
+        elif kind in ("role", "empty"):
+            textual = match[0].startswith("{cite:t}")
+            self.text.mark(start, end, citation_keys(match[0]), gap=False, textual=textual)
         elif kind in ("citation", "bare"):
             self._citation(match[0], start, end, textual=kind == "bare")
         elif kind == "latex":
@@ -569,38 +481,3 @@ _SHOWN: dict[str, Callable[[str], str]] = {
     "code": lambda printed: printed.strip("`").strip(),
     "address": lambda printed: printed[1:-1],
 }
-
-
-def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
-    """Read a notebook as the Markdown in it; code and what it printed are passed over.
-
-    Raises:
-        DraftError: it is no notebook, or its front matter is broken.
-    """
-    name = display_name(path)
-    try:
-        value = json.loads(decode(raw, name))
-    except RecursionError as error:
-        raise DraftError(f"{name} is nested too deeply.", _HINT) from error
-    except ValueError as error:
-        raise DraftError(f"{name} is no notebook: it is not JSON.", _HINT) from error
-    if not isinstance(value, dict):
-        raise DraftError(f"{name} is no notebook: it holds no cells.", _HINT)
-    cells = value.get("cells")
-    if not isinstance(cells, list):  # As notebooks were kept before version 4.
-        sheets = value.get("worksheets")
-        first = sheets[0] if isinstance(sheets, list) and sheets else {}
-        cells = first.get("cells") if isinstance(first, dict) else None
-    texts = []
-    for cell in cells if isinstance(cells, list) else ():
-        if isinstance(cell, dict):
-            source = cell.get("source")
-            lines = source if isinstance(source, list) else [source]
-            text = "".join(line for line in lines if isinstance(line, str)).strip("\n")
-            kind = cell.get("cell_type")
-            # Quarto's front matter stands in a raw cell.
-            if kind == "markdown" or (kind == "raw" and text.startswith("---")):
-                texts.append(text)
-            elif kind == "heading":
-                texts.append(f"# {text}")
-    return MarkdownDraft("\n\n".join(texts), path, folder).manuscript()

@@ -11,10 +11,14 @@ from recsys.formats.bodies.headings import (
     LONGEST_HEADING_WORDS,
     bare,
     ends_text,
+    is_beside_title,
     is_heading,
+    is_section_name,
 )
 from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.drafts.wording import (
+    GUESSED_TITLE,
+    NO_TITLE,
     clean,
     clipped,
     counted,
@@ -28,6 +32,11 @@ from recsys.records import Body, Manuscript, Reference
 
 LONGEST_TITLE_LINES, LONGEST_TITLE_WORDS = 3, 40
 """A first paragraph beyond one of these is text, not a title."""
+TOO_LONG = "The first paragraph is too long for a title; the draft is read without one."
+DOUBTS = (NO_TITLE, GUESSED_TITLE, TOO_LONG)
+"""Notes on a title."""
+MOST_BESIDE_TITLE = 10
+"""Lines of a cover that are passed over."""
 LONGEST_FIRST_LINE_WORDS = 30
 """Words of a first paragraph that is left out of the text as its title."""
 LONGEST_LIST = 1_000_000
@@ -81,13 +90,11 @@ class PlainDraft:
         if works := self._listed_alone():
             return Manuscript(references=works, notes=self._notes)
         notes = (*self._notes, *self._unread)
-        title, rest = _title(self._above)
+        title, rest, doubt = _title(self._above)
         marked = marked_abstract(rest)
         abstract = marked or opening(paragraphs(rest))
-        if not title and abstract:
-            notes += (
-                "The first paragraph is too long for a title; the draft is read without one.",
-            )
+        if title or abstract:
+            notes += doubt
         if abstract and not marked and len(rest) > len(abstract) + 200:
             words = counted(len(abstract.split()), "word")
             notes += (f"No abstract is marked; the first {words} after the title stand in for it.",)
@@ -198,23 +205,30 @@ def marked_abstract(text: str) -> str | None:
     return " ".join(parts) or None if end else opening(parts)
 
 
-def _title(text: str) -> tuple[str, str]:
-    """Split a text into its title, empty where the text begins at once, and the rest."""
-    stripped = text.strip()
-    if _ABSTRACT.match(stripped):
-        return "", stripped
-    first, _, rest = stripped.partition("\n")
+def _title(text: str) -> tuple[str, str, tuple[str, ...]]:
+    """Split a text into its title, empty where the text begins at once, and the rest; with a note.
+
+    What covers and heads of pages say above the title goes.
+    """
+    stripped, doubt = text.strip(), tuple[str, ...]()
+    for _ in range(MOST_BESIDE_TITLE):
+        first, _, below = stripped.partition("\n")
+        if not (below.strip() and is_beside_title(first)):
+            break
+        stripped, doubt = below.strip(), (GUESSED_TITLE,)
+    if is_section_name(first) or _ABSTRACT.match(stripped):
+        return "", stripped, () if _ABSTRACT.match(stripped) and not doubt else (NO_TITLE,)
     parts = re.split(r"\n[^\S\n]*\n", stripped, maxsplit=1)
     heading = _ABSTRACT.search(parts[0])
     head = parts[0][: heading.start()] if heading else parts[0]
     lines = head.strip().split("\n")
     if len(lines) <= LONGEST_TITLE_LINES and _is_short(head):
         title, rest = head, stripped[len(head) :]
-    elif _is_short(first) and rest.strip():
-        title = first
+    elif _is_short(first) and below.strip():
+        title, rest = first, below
     else:
-        return "", stripped
-    return _LABEL.sub("", clean(title)), rest
+        return "", stripped, (TOO_LONG,)
+    return _LABEL.sub("", clean(title)), rest, doubt
 
 
 def _is_short(text: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from reprlib import Repr
 
+from recsys.formats.bodies.headings import is_beside_title, is_section_name
 from recsys.store.words import cleaned_keyphrases
 
 OPENING_WORDS = 250
@@ -13,6 +14,8 @@ LONGEST_TEXT = 4 * 2**20
 """Characters of a text that are looked through for its parts."""
 MOST_SECTIONS = 1_000
 EARLIEST_YEAR, LATEST_YEAR = 1000, 2999
+NO_TITLE = "No title was found: give it by --title."
+GUESSED_TITLE = "The title is a guess: give --title if it is wrong."
 OTHERS = "others"
 """Stands for the authors whom "et al." leaves out, as in BibTeX."""
 
@@ -80,6 +83,21 @@ def sections(
     return list(zip(["", *map(title, headings)], texts, strict=True))
 
 
+def first_title(headings: Iterable[tuple[int, str]]) -> tuple[str, tuple[str, ...]]:
+    """Choose the title among headings, given with their levels; the note says what is a guess.
+
+    It is the first one of the highest level, unless that is one of a paper's parts.
+    """
+    every = list(headings)
+    top = min((level for level, _ in every), default=0)
+    highest = [text for level, text in every if level == top and text]
+    likely = [text for text in highest if not is_beside_title(text)]
+    if not likely or is_section_name(likely[0]):
+        return "", (NO_TITLE,)
+    is_sure = likely == highest and all(map(is_section_name, likely[1:]))
+    return likely[0], () if is_sure else (GUESSED_TITLE,)
+
+
 def abstract_in(
     named: Sequence[tuple[str, str]], is_abstract: re.Pattern[str], stripped: Callable[[str], str]
 ) -> tuple[str | None, tuple[str, ...]]:
@@ -91,8 +109,8 @@ def abstract_in(
         stripped: takes the markup out.
     """
     for name, text in named:
-        if is_abstract.match(name) and text.strip():
-            return stripped(text), ()
+        if is_abstract.match(name) and (own := before_keywords(text)).strip():
+            return stripped(own), ()
     return stand_in(stripped(part) for _, text in named for part in paragraphs(text))
 
 
@@ -119,6 +137,10 @@ _KEYWORDS = re.compile(
     r"(?:[:.\u2013\u2014-]{1,3}[*_]{0,3}[^\S\n]*|[*_]{0,3}[^\S\n]*\n\s*|[*_]{1,3}[^\S\n]+)"
     r"(?P<list>[^\n]*(?:\n(?!\s*\n|[^\S\n]*[\w ]{1,30}:\s)[^\n]*)*)"
 )
+_KEYWORDS_BEGIN = re.compile(
+    rf"(?im)^[^\S\n]{{0,8}}[*_#>]{{0,6}}[^\S\n]{{0,4}}{KEYWORD_HEADING}[*_]{{0,3}}"
+    r"(?:[^\S\n]{0,4}[:.\u2013\u2014-]|[*_]{1,3}[^\S\n]|(?<=[*_])[^\S\n]*$|[^\S\n]*$)"
+)
 _STRONG = re.compile(rf"\s*(?:{KEYWORD_MARK}|\n\s*[-*]\s)\s*")
 _WEAK = (r"[,\u3001\uff0c]", r"\n", r"\s[\u2013\u2014]\s|---")
 """Marks where there is none of those: commas, else lines, else the dashes of astronomers."""
@@ -135,6 +157,12 @@ def stated_on_lines(text: str) -> tuple[str, ...]:
         if found := told_apart(match["list"]):
             return found
     return ()
+
+
+def before_keywords(text: str) -> str:
+    """Cut a text at the line that begins to list keywords; what follows is no abstract."""
+    begin = _KEYWORDS_BEGIN.search(text)
+    return text[: begin.start()] if begin else text
 
 
 def stated_in(paragraphs: Sequence[str]) -> tuple[str, ...]:

@@ -5,21 +5,19 @@ of the rest. Offsets are those of the source; what a macro stands for has those 
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate
-from pathlib import PurePath, PurePosixPath
+from pathlib import PurePath
 
 from recsys.formats.bodies.headings import ends_text
 from recsys.formats.bodies.printed_citations import asks_for_citation, split_keys
-from recsys.formats.bodies.running_text import Lines, RunningText
+from recsys.formats.bodies.running_text import RunningText
+from recsys.formats.drafts.included import Places, Source
 from recsys.formats.drafts.wording import counted
 from recsys.formats.latex.latex_cited import citation_at, without_citations
 from recsys.formats.latex.latex_source import (
     Definition,
-    Source,
     after_definition,
     after_group,
     after_options,
@@ -435,39 +433,4 @@ def read_body(source: Source, draft: PurePath) -> tuple[tuple[Sentence, ...], tu
     if walk.unclosed:
         names = ", ".join(sorted(walk.unclosed)[:5])
         notes.append(f"{counted(len(walk.unclosed), 'environment')} never closed: {names}.")
-    return text.sentences(_Pieces(source, draft)), tuple(notes)
-
-
-class _Pieces:
-    """The files that a LaTeX source is made of: tells where an offset of its text stands."""
-
-    def __init__(self, source: Source, draft: PurePath) -> None:
-        self._pieces = source.pieces
-        lengths = (len(piece.text) for piece in source.pieces)
-        self._starts = [0, *accumulate(lengths)]
-        self._files = source.files
-        self._lines = {file: Lines(text) for file, text in source.files.items()}
-        # A file of a project is called as its archive does, or as seen from the draft's folder.
-        folder = draft.parent if draft.is_absolute() else PurePosixPath()
-        self._names = dict.fromkeys(source.files, "")
-        for file in source.files if len(source.files) > 1 else ():
-            within = file.is_relative_to(folder)
-            self._names[file] = file.relative_to(folder).as_posix() if within else file.name
-
-    def place(self, offset: int) -> tuple[str, int, int]:
-        """Return where a character stands; see `Origin`."""
-        file, at = self._place_in_file(offset)
-        _, line, column = self._lines[file].place(at)
-        return self._names[file], line, column
-
-    def printed(self, start: int, end: int) -> str:
-        """Return what stands in the file, comments and all; see `Origin`."""
-        file, first = self._place_in_file(start)
-        until, last = self._place_in_file(max(start, end - 1))
-        return self._files[file][first : last + 1] if until == file else ""
-
-    def _place_in_file(self, offset: int) -> tuple[PurePath, int]:
-        # Of pieces that begin here, the last one is not empty.
-        number = max(0, min(bisect_right(self._starts, offset), len(self._pieces)) - 1)
-        piece = self._pieces[number]
-        return piece.file, piece.start + offset - self._starts[number]
+    return text.sentences(Places(source, draft)), tuple(notes)

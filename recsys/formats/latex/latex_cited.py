@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 
 from recsys.errors import InputError
 from recsys.formats.drafts.draft_files import Folder, Shelf, look_up, parsed_book, shelf, stand_in
+from recsys.formats.drafts.included import Source
 from recsys.formats.files import decode_or_guess
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.latex.latex_source import (
     MOST_PASSES,
     Definition,
-    Source,
     after_group,
     after_options,
     called,
@@ -252,7 +252,10 @@ def cited_works(
     """
     keys, listed = cited_keys(source.text, macros), listed_works(source.text)
     named, books = [], Shelf()
-    enclosed = {PurePosixPath(name).stem: (text, name) for name, text in source.enclosed.items()}
+    enclosed = {
+        PurePosixPath(name.replace("\\jobname", stem)).stem: (text, name)
+        for name, text in source.enclosed.items()
+    }
     for name in bibliographies(source.text):
         if "\\" in name:  # It stands in a macro.
             name = re.sub("[{}]", "", expand(name.replace("\\jobname", stem), macros)).strip()

@@ -6,12 +6,20 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
+from recsys.formats.bodies.headings import is_beside_title, is_section_name
 from recsys.formats.drafts.draft_files import Folder, folder_of
-from recsys.formats.drafts.wording import LONGEST_KEYWORDS, paragraphs, stand_in, told_apart
+from recsys.formats.drafts.included import Source
+from recsys.formats.drafts.wording import (
+    GUESSED_TITLE,
+    LONGEST_KEYWORDS,
+    NO_TITLE,
+    paragraphs,
+    stand_in,
+    told_apart,
+)
 from recsys.formats.latex.latex_cited import cited_works, without_citations
 from recsys.formats.latex.latex_source import (
     MOST_COMMANDS,
-    Source,
     after_group,
     after_options,
     commands,
@@ -47,7 +55,7 @@ LONGEST_PAGE = 5_000
 """Characters of the first page among which a title is guessed."""
 FEWEST_WORDS, MOST_WORDS = 2, 40
 
-_TITLES = "title|Title|icmltitle|aistatstitle|papertitle"
+_TITLES = "title|Title|icmltitle|aistatstitle|papertitle|thesistitle|thesisTitle|doctitle"
 # A line below the title in small letters is a note.
 _SMALL = re.compile(
     r"\\\\\s*(?:\[[^\[\]]{0,20}\]\s*)?(?=\{\s*\\(?:tiny|scriptsize|footnotesize)(?![A-Za-z@]))"
@@ -56,12 +64,13 @@ _INFORMATION = re.compile(r"\\(?:hypersetup|pdfinfo)\s*(?=\{)")
 _OF_FILE = re.compile(r"\b(?:pdftitle\s*=|/Title)\s*(?=[{(])")
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
 _FRONT_ENDS = re.compile(
-    r"\\(?:begin\s*\{(?:abstract|thebibliography)|(?:chapter|section|addchap|tableofcontents|maketitle)"
+    r"\\(?:begin\s*\{(?:abstract|thebibliography)|(?:chapter|section|addchap|tableofcontents|maketitle|abstract)"
     r"(?![A-Za-z@])|end\s*\{titlepage)"
 )
 _SIZES = ("Huge", "huge", "LARGE", "Large")
 _SIZED = re.compile(
-    r"(?:\{\s*)\\(Huge|huge|LARGE|Large)(?![A-Za-z@])|\\(Huge|huge|LARGE|Large)\s*(?=\{)"
+    r"(?:\{\s*)\\(Huge|huge|LARGE|Large)(?![A-Za-z@])|"
+    r"\\(Huge|huge|LARGE|Large)(?![A-Za-z@])\s*(?:\\[a-z]{2,10}\s*){0,3}"
 )
 _NO_TITLE = re.compile(r"(?i)\b(?:universit|institut|department|faculty|school|college|thesis\b)")
 MOST_NAME_WORDS = 7
@@ -71,6 +80,8 @@ MOST_CUT = 500
 _AUTHORS = (
     "author|Author|icmlauthor|aistatsauthor|IEEEauthorblockN|authorblockN|authorname|authorsnames"
 )
+_BLOCKS = "oneauthor|twoauthors|threeauthors|fourauthors|multauthor"
+"""Blocks of names and addresses, in turn, as signal processing and music retrieval have them."""
 _SEPARATOR = re.compile(r"\\(?:and|And|AND|quad|qquad|hfill|alignauthor)(?![A-Za-z@])|(?<!\\)&")
 _LINE_END = re.compile(r"\\\\(?:\s*\[[^\]\n]{0,20}\])?|\\(?:newline|par)(?![A-Za-z@])|\n\s*\n")
 _MARK = re.compile(
@@ -79,7 +90,7 @@ _MARK = re.compile(
 # What stands beside a name, with its argument; its own "\and" and line ends separate no authors.
 _BESIDE = re.compile(
     r"\\(?:institute|institution|affil(?:iation)?s?|address|addr|affaddr|email|Email|ead|thanks|"
-    r"footnote|titlenote|authornote|authormark|funding|orcid(?:ID|link)?|url|texttt)(?![A-Za-z@])"
+    r"sthanks|footnote|titlenote|authornote|authormark|funding|orcid(?:ID|link)?|url|texttt)(?![A-Za-z@])"
 )
 _NAMED = re.compile(
     r"\\(?:name|Name)(?![A-Za-z@])(.*?)"
@@ -99,9 +110,12 @@ _LEVELS = r"(?:addchap|chapter|addsec|minisec|(?:sub)*section|(?:sub)?paragraph)
 _HEADING = re.compile(
     rf"\\(?P<level>{_LEVELS})\*?\s*\{{\s*(?:\\\w+\s*)*(?i:abstract|(?P<summary>summary))\s*\}}"
 )
+# As a switch: what it says follows, most often out of a file of its own.
+_SWITCH = re.compile(r"(?m)^[^\S\n]*\\abstract(?![A-Za-z@])(?=\s+[^\s{\[=])")
 _NUMBERED = re.compile(r"\\(?:chapter|section)\s*(?=[\{\[])")
 _NEXT_HEADING = re.compile(
-    rf"\\(?:part|{_LEVELS}|tableofcontents|bibliography|printbibliography|appendix)(?![A-Za-z@])"
+    rf"\\(?:part|{_LEVELS}|tableofcontents|bibliography|printbibliography|appendix|maketitle|"
+    r"endabstract|end\s*\{(?:document|center|titlepage|frontmatter)\})(?![A-Za-z@])"
 )
 _BODY = re.compile(r"\\(?:maketitle|begin\s*\{document\})(?![A-Za-z@])")
 _ENVIRONMENTS = re.compile(
@@ -166,9 +180,9 @@ class LatexDraft:
         title, guessed, beside = _title(source, words)
         abstract, notes = _abstract(source, words), []
         if not title:
-            notes.append("No title was found: give it by --title.")
+            notes.append(NO_TITLE)
         elif guessed:
-            notes.append("The title is a guess: give --title if it is wrong.")
+            notes.append(GUESSED_TITLE)
         if not abstract:
             # The first words, without headings, figures and displayed formulas.
             abstract, note = stand_in(_first_paragraphs(source, words))
@@ -283,12 +297,17 @@ def _title(source: str, words: Words) -> tuple[str, bool, tuple[str, ...]]:
     sized = []
     for match in _SIZED.finditer(page):
         start = match.start() if match[1] else match.end()
+        size = _SIZES.index(match[1] or match[2])
         if (inside := group(page, start)) is not None:
-            size = _SIZES.index(match[1] or match[2])
             sized.append((size, after_group(page, start, inside), inside))
+        elif match[2]:  # To the end of the line.
+            inside = _LINE_END.split(page[start:], maxsplit=1)[0].partition("}")[0]
+            sized.append((size, start + len(inside), inside))
     for _, at, inside in sorted(sized):
         title = words.text(inside)
-        if FEWEST_WORDS <= len(title.split()) <= MOST_WORDS and not _NO_TITLE.search(title):
+        if FEWEST_WORDS <= len(title.split()) <= MOST_WORDS and not (
+            _NO_TITLE.search(title) or is_section_name(title) or is_beside_title(title)
+        ):
             return title, True, tuple(names_in_piece(page[at:], words))
     return "", False, ()
 
@@ -305,10 +324,13 @@ def _authors(source: str, words: Words) -> tuple[str, ...]:
     """Read the names of all commands for authors; blocks of IEEE go before what holds them."""
     every = list(commands(source, _AUTHORS, most=2))
     pieces = [arguments[0] for name, arguments in every if name.endswith("blockN")]
-    for name, arguments in every if not pieces else ():
+    # Speech and language resources: what stands beside no name within an \author.
+    for name, arguments in [] if pieces else every or commands(source, "name", most=2):
         # A name may be written in two arguments, given and family.
-        in_two = name == "Author" and len(arguments) == 2 and arguments[1].strip()
+        in_two = name in ("Author", "name") and len(arguments) == 2 and arguments[1].strip()
         pieces.append(" ".join(arguments) if in_two else arguments[0])
+    for name, arguments in [] if pieces else commands(source, _BLOCKS, most=8):
+        pieces += arguments[:1] if name == "multauthor" else arguments[::2]
     own = (piece for piece in pieces if not is_template(piece))
     names = (name for piece in looked_at(own) for name in names_in_piece(piece, words))
     return tuple(dict.fromkeys(names))
@@ -349,7 +371,7 @@ def _abstract(source: str, words: Words) -> str | None:
     def text(latex: str) -> str:
         """Turn it into text: without headings of its own, and without the keywords."""
         text = words.text(_WITHIN.sub(r" \1 ", latex))
-        keywords = _KEYWORDS.search(text, min(len(text), 20))
+        keywords = _KEYWORDS.search(text, min(len(text), 10))
         return text[: keywords.start()] if keywords else text
 
     if marked := first_text(_abstracts(source), text):
@@ -373,6 +395,9 @@ def _abstracts(source: str) -> Iterator[str]:
     for _, arguments in commands(source, _ABSTRACTS, most=6):
         # Astronomy & Astrophysics: context, aims, methods, results, conclusions.
         yield " ".join(arguments) if len(arguments) == 5 else arguments[0]
+    for match in islice(_SWITCH.finditer(source), MOST_COMMANDS):
+        rest = source[match.end() : match.end() + LONGEST_PIECE]
+        yield _NEXT_HEADING.split(rest, maxsplit=1)[0]
     numbered = _NUMBERED.search(source)
     text_begins = numbered.start() if numbered else len(source)
     for match in islice(_HEADING.finditer(source), MOST_COMMANDS):

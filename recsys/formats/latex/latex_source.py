@@ -8,15 +8,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePath
 
-from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.draft_files import Folder, folder_of
-from recsys.formats.drafts.wording import short
+from recsys.formats.drafts.included import Inputs, Piece, Source
 from recsys.formats.files import WOVEN, decode_or_guess, display_name
-
-LONGEST_SOURCE = 8 * 2**20
-"""A draft with more LaTeX than this (characters, all files together) is refused."""
-MOST_FILES, DEEPEST = 1_000, 20
-"""How many inputs are followed, and how far one within another."""
 
 _TOKEN = re.compile(
     r"""
@@ -28,7 +22,7 @@ _TOKEN = re.compile(
     | (?P<never>\\iffalse(?![A-Za-z@]))
     | \\(?P<input>(?:sub)?(?:input|include)(?:from)?|(?:sub)?import|subfile(?:include)?|@input
         |InputIfFileExists)(?![A-Za-z@])\*?\s*
-        (?:\{(?P<first>[^{}]{0,500})\}(?:\s*\{(?P<second>[^{}]{0,500})\})?
+        (?:\{(?P<first>(?:[^{}]|\{[^{}]{0,100}\}){0,500})\}(?:\s*\{(?P<second>[^{}]{0,500})\})?
         |"?(?P<bare>[^\s\\{}%"]{1,500})"?)
     | (?:\\[^A-Za-z])+
     | (?P<comment>(?:%[^\n]*\n?[^\S\n]*)+)
@@ -59,6 +53,12 @@ MOST_LOOKED_AT = 4 * LONGEST_ARGUMENT
 """Characters among which a title, an abstract or names are looked for."""
 
 _BRACE = re.compile(r"[{}]|\\.", re.DOTALL)
+_DEFINES = re.compile(
+    r"(?P<head>\\(?:[a-z]*newcommand|[a-z]*newenvironment|[a-z]*robustcmd|[gex]?def|"
+    r"[A-Z][a-z]+(?:DocumentCommand|RobustCommand)|At(?:Begin|End)Document)(?![A-Za-z@]))|[{}]|\\.",
+    re.DOTALL,
+)
+_REMARK = re.compile(r"(?<!\\)%[^\n]*")
 _OPTIONS = re.compile(r"(?:\s*\[(?:[^\[\]{}]|\{[^{}]{0,500}\}){0,500}\]){0,4}")
 _PARAMETER = re.compile(r"(?<!\\)#")
 _SPACE = re.compile(r"\s*")
@@ -86,31 +86,6 @@ _CONTROL_WORD = re.compile(r"\\[A-Za-z@]+")
 _STAR = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a file: its text as it stands there, the file, and where in it the part begins."""
-
-    text: str
-    file: PurePath
-    start: int
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A LaTeX draft in one piece.
-
-    text: comments, verbatim text and `\\iffalse` removed, inputs put in their places.
-    enclosed: the files that it carries within itself, by name. notes: what was left out.
-    pieces: what `text` is made of. files: the whole text of each file that was read.
-    """
-
-    text: str
-    enclosed: dict[str, str]
-    notes: tuple[str, ...]
-    pieces: tuple[Piece, ...] = ()
-    files: Mapping[PurePath, str] = field(default_factory=dict)
-
-
 def gather(raw: bytes, path: Path, folder: Folder | None = None) -> Source:
     """Put a LaTeX draft together; what it inputs must lie below its folder.
 
@@ -119,50 +94,40 @@ def gather(raw: bytes, path: Path, folder: Folder | None = None) -> Source:
     Raises:
         InputError: the draft is no text, or (DraftError) too long.
     """
-    gatherer = _Gatherer(display_name(path), folder or folder_of(path))
-    text = gatherer.decoded(raw, gatherer.name, path.suffix)
-    pieces = tuple(gatherer.pieces(text, [gatherer.folder.draft]))
-    if gatherer.files > MOST_FILES:
-        gatherer.notes.append(f"Only the first {MOST_FILES:,} inputs are followed.")
-    whole = "".join(piece.text for piece in pieces)
-    return Source(whole, gatherer.enclosed, tuple(gatherer.notes), pieces, gatherer.texts)
+    inputs = Inputs(display_name(path), folder or folder_of(path), "LaTeX")
+    text, note = decode_or_guess(raw, inputs.name)
+    inputs.notes += [note] if note else []
+    gatherer = _Gatherer(inputs, path.stem)
+    pieces = gatherer.pieces(_unwoven(text, path), [inputs.folder.draft])
+    return inputs.source(pieces, gatherer.enclosed)
 
 
 @dataclass(slots=True)
 class _Gatherer:
-    """What has been gathered so far."""
+    """What has been gathered so far.
 
-    name: str
-    folder: Folder
-    notes: list[str] = field(default_factory=list)
+    stem: what `\\jobname` stands for. macros: what the first files define, `defining` many.
+    """
+
+    inputs: Inputs
+    stem: str
+    macros: "dict[str, Definition]" = field(default_factory=dict)
+    defining: int = 0
     enclosed: dict[str, str] = field(default_factory=dict)
-    texts: dict[PurePath, str] = field(default_factory=dict)
-    files: int = 0
-    length: int = 0
-
-    def decoded(self, raw: bytes, name: str, suffix: str) -> str:
-        """Return the text of a file, spaces in the place of code that is woven into it."""
-        text, note = decode_or_guess(raw, name)
-        self.notes += [note] if note else []
-        return blanked(text) if suffix.lower() in WOVEN else text
 
     def pieces(self, text: str, open_files: list[PurePath]) -> Iterator[Piece]:
         """Yield a file's text piece by piece; `open_files` are the file and those that input it."""
-        self.length += len(text)
-        if self.length > LONGEST_SOURCE:
-            raise DraftError(
-                f"{self.name} has more than {LONGEST_SOURCE // 2**20} MB of LaTeX.",
-                "Give the title and the abstract in a file of their own.",
-            )
         file = open_files[-1]
-        self.texts[file] = text
-        at, conditionals = 0, set[str]()
+        self.inputs.take(file, text)
+        at, conditionals, ends = 0, set[str](), 0
         while match := _TOKEN.search(text, at):
             yield Piece(text[at : match.start()], file, at)
             at = match.end()
             if match["end"]:
-                return
-            if match["verbatim"]:
+                ends += 1
+                if ends > MOST_COMMANDS or not _is_defined(text, match.start()):
+                    return
+            elif match["verbatim"]:
                 at = self._verbatim(text, match)
             elif match["never"]:
                 conditionals = conditionals or {*_PRIMITIVES, *_NEW_IF.findall(text)}
@@ -194,23 +159,27 @@ class _Gatherer:
         name = (match["bare"] or match["first"] or "").strip().strip('"')
         if "import" in match["input"] or "from" in match["input"]:
             name = f"{name}/{(match['second'] or '').strip()}"
+        if "\\" in name:  # A macro stands for a part of it.
+            for written in islice(self.inputs.texts.values(), self.defining, None):
+                self.macros |= definitions(_REMARK.sub("", written))
+            self.defining = len(self.inputs.texts)
+            name = expand(name.replace("\\jobname", self.stem), self.macros)
+            name = re.sub("[{}]", "", name).strip()
         if not name or "#" in name:  # The body of a definition.
             return
-        self.files += 1
-        if self.files > MOST_FILES:
-            return
-        try:
-            path = self.folder.find(name, (".tex",), near=open_files[-1].parent)
-            if path in open_files:
-                raise DraftError(f"{short(name)} was not read again: it inputs itself.")
-            if len(open_files) > DEEPEST:
-                raise DraftError(f"{short(name)} was not read: too many files input one another.")
-            text = self.decoded(self.folder.read(path), short(name), path.suffix)
-        except InputError as error:
-            self.notes.append(error.what)
-            return
-        yield from self.pieces(text, [*open_files, path])
-        yield Piece("\n", open_files[-1], match.end() - 1)
+        if opened := self.inputs.open(name, (".tex",), open_files):
+            path, text = opened
+            yield from self.pieces(_unwoven(text, path), [*open_files, path])
+            yield Piece("\n", open_files[-1], match.end() - 1)
+
+
+def _is_defined(text: str, at: int) -> bool:
+    """Whether a place is within the body of a definition, where nothing happens yet."""
+    depth, least = 0, LONGEST_DEFINITION
+    for match in _DEFINES.finditer(text, max(0, at - LONGEST_DEFINITION), at):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        least = min(least, depth) if match["head"] else least
+    return depth > least
 
 
 def _after_conditional(text: str, at: int, conditionals: set[str]) -> int:
@@ -224,6 +193,10 @@ def _after_conditional(text: str, at: int, conditionals: set[str]) -> int:
         if depth == 0 or (depth == 1 and match[1] == "else"):
             return match.end()
     return len(text)
+
+
+def _unwoven(text: str, path: PurePath) -> str:
+    return blanked(text) if path.suffix.lower() in WOVEN else text
 
 
 def blanked(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from recsys.formats.drafts.markdown_draft import parse
+from recsys.formats.drafts.markdown_files import parse
 from recsys.records import Sentence
 from tests.rows import each_row
 

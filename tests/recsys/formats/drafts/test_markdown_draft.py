@@ -7,14 +7,9 @@ from hypothesis import strategies as st
 
 from recsys.errors import DraftError
 from recsys.formats.drafts.draft_formats import open_draft
-from recsys.formats.drafts.markdown_draft import (
-    LONGEST,
-    MarkdownDraft,
-    citation_keys,
-    split_front_matter,
-    stripped,
-)
-from recsys.formats.drafts.org_typst import read_typst
+from recsys.formats.drafts.front_matter import LONGEST, split_front_matter
+from recsys.formats.drafts.markdown_draft import MarkdownDraft, citation_keys, stripped
+from recsys.formats.drafts.typst_draft import read as read_typst
 from recsys.records import Manuscript, Reference
 from tests.rows import each_row
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import DraftError
-from recsys.formats.drafts.markdown_draft import read_notebook
+from recsys.formats.drafts.markdown_files import read_notebook
 from tests.rows import each_row
 
 

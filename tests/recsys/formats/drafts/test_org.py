@@ -1,4 +1,4 @@
-from recsys.formats.drafts.org_typst import org_keys, org_text
+from recsys.formats.drafts.org_draft import org_keys, org_text
 from tests.rows import each_row
 
 

@@ -1,4 +1,4 @@
-from recsys.formats.drafts.org_typst import typst_text
+from recsys.formats.drafts.typst_draft import typst_text
 from tests.rows import each_row
 
 

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError
+from recsys.formats.drafts import included
+from recsys.formats.drafts.included import LONGEST_SOURCE, Source
 from recsys.formats.files import STDIN
-from recsys.formats.latex import latex_source
-from recsys.formats.latex.latex_source import LONGEST_SOURCE, Source, gather
+from recsys.formats.latex.latex_source import gather
 from tests.rows import each_row
 
 
@@ -150,7 +151,7 @@ def test_inputs_too_deep_within_one_another_are_a_note(folder: Path) -> None:
 def test_too_much_latex_is_refused(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     with pytest.raises(DraftError, match="more than 8 MB of LaTeX"):
         gathered("x" * (LONGEST_SOURCE + 1))
-    monkeypatch.setattr(latex_source, "LONGEST_SOURCE", 2**20)
+    monkeypatch.setattr(included, "LONGEST_SOURCE", 2**20)
     (folder / "part.tex").write_text("x" * 2**19, encoding="utf-8")
     with pytest.raises(DraftError, match="more than 1 MB of LaTeX"):
         gathered(r"\input{part}" * 3, folder / "paper.tex")
