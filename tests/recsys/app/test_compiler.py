@@ -62,7 +62,9 @@ def test_the_note_is_one_line_with_the_next_step(capsys: pytest.CaptureFixture[s
     assert compiler.main() == 1
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
-    assert err.startswith("note: Annoy is left out: it is compiled on installation, and there is no C")
+    assert err.startswith(
+        "note: Annoy is left out: it is compiled on installation, and there is no C"
+    )
     assert err.endswith(f"{compiler.how_to_install()}\n")
 
 

