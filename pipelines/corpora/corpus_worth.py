@@ -35,7 +35,8 @@ class CorpusWorth:
     these. uncited: papers that no other cites. train, dev, test: queries, if they are divided by
     year. The rest is there where it was asked for: languages, share of a sample of the papers;
     venues and types, papers of the most frequent ones; joined, records that were one paper with
-    others, by what told so, and unsure, a line on each of the joins that are least sure.
+    others, by what told so, and unsure, a line on each of the joins that are least sure; losses, a
+    line on each thing that was left out of the files, or read in another way.
     """
 
     papers: int
@@ -55,6 +56,7 @@ class CorpusWorth:
     types: Mapping[str, int] = field(default_factory=dict)
     joined: Mapping[str, int] = field(default_factory=dict)
     unsure: Sequence[str] = ()
+    losses: Sequence[str] = ()
 
     def facts(self) -> dict[str, Any]:
         """Give the figures to a manifest, or to JSON; what was not asked for is left out."""
@@ -182,6 +184,8 @@ def worth_lines(worth: CorpusWorth) -> list[str]:
     if worth.joined:
         told = ", ".join(f"{name} {count:,}" for name, count in worth.joined.items())
         lines.append(f"Records joined with others: {told}.")
+    if worth.losses:
+        lines += ["Not read as it stands in the files:", *(f"- {each}" for each in worth.losses)]
     if worth.unsure:
         lines.append("The least sure joins, by what agrees of identifier, title, author and year:")
         lines += [f"- {join}" for join in worth.unsure]

@@ -153,4 +153,5 @@ def describe(
         corpus = Corpus.load(Path(folder))
         graph = CitationGraph.load(Path(folder))
         worth = described(worth_of(corpus, graph, references=references), corpus)
-        return replace(worth, **report.read.joins())
+        losses = tuple(report.read.loss_lines())
+        return replace(worth, losses=losses, **report.read.joins())
