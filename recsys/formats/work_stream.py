@@ -106,7 +106,7 @@ def open_works(
             yield WorkStream(known.name, sealed, items)
         return
     if form.shape is Shape.FILE:
-        yield WorkStream(form.name, False, of_reader(form.read(source)))
+        yield stream_of(form.name, form.read(source), Counter())
         return
     with open_bytes(source, progress=progress) as stream:
         oddities: Counter[str] = Counter()
@@ -116,7 +116,7 @@ def open_works(
             works = table_reading.read(text_lines(stream, oddities), columns)
         else:
             works = form.read(text_lines(stream, oddities))
-        yield WorkStream(form.name, False, of_reader(works), oddities)
+        yield stream_of(form.name, works, oddities)
 
 
 def format_of_file(source: Path) -> SourceFormat:
@@ -190,10 +190,23 @@ def _of_entries(
         yield Found(line.number, work, remarks + broken)
 
 
-def of_reader(items: Iterable[Reference | Problem]) -> Iterator[Found | Reject]:
-    """Tidy what a reader of no JSON gives; records are counted where it tells no line."""
+def stream_of(
+    name: str, items: Iterable[Reference | Problem], oddities: Counter[str]
+) -> WorkStream:
+    """Tidy what a reader of no JSON gives; records are counted where it tells no line.
+
+    name: of the format. oddities: counts what was odd about records that are kept, too.
+    """
+    return WorkStream(name, False, _of_reader(items, oddities), oddities)
+
+
+def _of_reader(
+    items: Iterable[Reference | Problem], oddities: Counter[str]
+) -> Iterator[Found | Reject]:
     for number, item in enumerate(items, start=1):
-        if isinstance(item, Problem):
+        if isinstance(item, Problem) and item.kept:
+            oddities[item.reason] += 1
+        elif isinstance(item, Problem):
             yield Reject(item.line, item.reason, item.text[:_EXCERPT])
         else:
             yield Found(number, *tidied(item, sealed=False))

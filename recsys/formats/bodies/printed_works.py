@@ -93,10 +93,9 @@ def names_at_beginning(text: str) -> PrintedNames | None:
         closed = dated or stop or _COMMA.match(text, end)
         if closed:
             plain = name[0].strip().rstrip(",")
-            compact = re.fullmatch(rf"({_SURNAME}) ([A-Z]{{1,3}}(?:-[A-Z])?)", plain)
             readings.append(
                 PrintedNames(
-                    first=f"{compact[2]} {compact[1]}" if compact else natural(plain),
+                    first=natural(plain),
                     end=closed.end(),
                     year=int(dated["a"] or dated["b"]) if dated else None,
                     comma=not (dated or stop),

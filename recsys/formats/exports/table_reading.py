@@ -12,7 +12,6 @@ from recsys.formats.exports.table_cells import (
     kind_in,
     name_in,
     page_in,
-    people_in,
     people_written,
     phrases_in,
     place_in,
@@ -33,9 +32,12 @@ from recsys.formats.references.bibliography import (
     Problem,
     address_in,
     identified,
+    in_two_ways,
+    names_in,
     text_in,
     year_in,
 )
+from recsys.formats.references.people import people_in
 from recsys.records import Reference
 
 _DELIMITERS = ",;\t"
@@ -113,7 +115,7 @@ def _works(lines: Iterator[str], columns: Mapping[str, str]) -> Iterator[Referen
             if any(cell.strip() for cell in row.cells[len(head) :]):
                 text = f"line {row.line}: {len(row.cells)} cells below {len(head)} headers."
                 yield Problem(text, "more cells than headers", row.line)
-            yield _work(row.cells, header)
+            yield from _work(row.cells, header, row.line)
 
 
 def _vertical_works(lines: Iterator[str], before: int) -> Iterator[Reference | Problem]:
@@ -125,12 +127,12 @@ def _vertical_works(lines: Iterator[str], before: int) -> Iterator[Reference | P
             continue
         name, *values = row.cells
         if header_key(name) == _FIRST_FIELD and record:
-            yield _work(list(record.values()), understood(list(record)))
+            yield from _work(list(record.values()), understood(list(record)), row.line)
             record = {}
         if name.strip() and len(record) < _MOST_FIELDS:
             record.setdefault(name, "; ".join(filter(None, values)))
     if record:
-        yield _work(list(record.values()), understood(list(record)))
+        yield from _work(list(record.values()), understood(list(record)), 0)
 
 
 def _is_vertical(opening: Sequence[str], place: int) -> bool:
@@ -182,8 +184,8 @@ def _delimiter(line: str, names: Iterable[str] = ()) -> str:
     return max(_DELIMITERS, key=known)
 
 
-def _work(cells: Sequence[str], header: Header) -> Reference:
-    """Return the work that the cells of a row describe."""
+def _work(cells: Sequence[str], header: Header, line: int) -> Iterator[Reference | Problem]:
+    """Yield the work that the cells of a row describe, and what of it is not certain."""
     facts: dict[str, list[str]] = defaultdict(list)
     for field, places in header.columns.items():
         said = (_said(cells[place], header.quoted) for place in places if place < len(cells))
@@ -212,10 +214,17 @@ def _work(cells: Sequence[str], header: Header) -> Reference:
     eprint = f"arXiv:{eprint}" if eprint[:4].isdigit() else eprint
     texts = (*facts["doi"], eprint, within[1] if within else url or "")
     named = identified(Reference(), *filter(_HINT.search, texts))
-    return Reference(
+    if own:
+        authors = people_written(first("authors"))
+    else:
+        people = people_in(first("authors"))
+        authors = names_in(people.spoken)
+        if people.unsure:
+            yield in_two_ways(authors, f"line {line}", line)
+    yield Reference(
         key=text_in(first("key")) or "",
         title=text_in(first("title")),
-        authors=(people_written if own else people_in)(first("authors")),
+        authors=authors,
         year=next(filter(None, map(year_in, (*facts["year"], source.year))), None),
         venue=text_in(first("venue") or source.venue),
         abstract=text_in(first("abstract")),

@@ -105,7 +105,7 @@ def _agree(reference: Reference, paper: Paper) -> bool:
             return False
     if not reference.authors or not paper.authors:
         return True
-    one, other = (fold(name_of(work.authors[0]).family) for work in (reference, paper))
+    one, other = (fold(name_of(work.authors[0]).surname) for work in (reference, paper))
     return one == other
 
 

@@ -29,6 +29,7 @@ LONGEST_TEXT = 20_000
 _COUNTED = {
     "broken entry": "entries are broken and left out",
     "field twice in one entry": "entries have a field twice; the first counts",
+    "authors in two ways": "author lists could be read in two ways",
 }
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?(?!\d)")
 _NEXT_ADDRESS = re.compile(r"(?:;|,| and)?\s{1,20}(?=https?://)")
@@ -44,11 +45,13 @@ class Problem:
     """A sentence on what was wrong, which a reader gives in place of a reference, or beside it.
 
     reason: the same in a few words without numbers or names, to be counted. line: where, from 1.
+    kept: the record was read all the same, so that this is no more than a remark.
     """
 
     text: str
     reason: str = "unreadable"
     line: int = 0
+    kept: bool = False
 
 
 def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliography:
@@ -128,6 +131,13 @@ def identified(reference: Reference, *places: str | None) -> Reference:
         arxiv=next(filter(None, map(identifiers.arxiv, searched)), None),
         acl=next(filter(None, map(identifiers.acl, searched)), None),
     )
+
+
+def in_two_ways(authors: Sequence[str], where: str, line: int = 0) -> Problem:
+    """Say of a list of authors that it could be read in another way than it was."""
+    read = "; ".join(authors)[:MOST_PROBLEMS]
+    text = f"{where}: the author list could be read in two ways; it is read as {read}."
+    return Problem(text, "authors in two ways", line, kept=True)
 
 
 def text_in(value: object) -> str | None:

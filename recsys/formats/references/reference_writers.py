@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from recsys.formats.latex.latex_text import to_latex
-from recsys.formats.references.people import Name, name_of, natural
+from recsys.formats.references.people import name_of, natural, written
 from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,
@@ -51,8 +51,8 @@ def entry(key: str, paper: Paper) -> str:
         title.append(f"{{{to_latex(word)}}}" if capital else to_latex(word))
     authors = []
     for name in map(name_of, names_of(paper)):
-        spoken = " " not in name.family and not name.suffix
-        in_parts = Name(name.family, name.suffix, name.given).inverted
+        spoken = " " not in name.surname and not name.suffix
+        in_parts = ", ".join(filter(None, (name.surname, name.suffix, name.given)))
         latex = to_latex(name.natural if spoken else in_parts)
         # Readers take a group apart; bibtexparser loses escapes beside "and".
         joins = latex.lower() in ("and", "others")
@@ -86,7 +86,7 @@ def ris(papers: Sequence[Paper]) -> str:
         lines = [
             ("TY", _TYPES_OF_RIS[kind_of(paper)]),
             ("ID", key),
-            *(("AU", name_of(name).inverted) for name in names_of(paper)),
+            *(("AU", written(name_of(name))) for name in names_of(paper)),
             *((tag, value) for tag, value in facts.items() if value),
             ("ER", ""),
         ]
@@ -100,9 +100,14 @@ def csl_json(papers: Sequence[Paper]) -> str:
     for key, paper in zip(citation_keys(papers), papers, strict=True):
         authors = []
         for name in map(name_of, names_of(paper)):
-            parts = {"family": name.family, "given": name.given, "suffix": name.suffix}
+            parts = {
+                "family": name.family,
+                "non-dropping-particle": name.particle,
+                "given": name.given,
+                "suffix": name.suffix,
+            }
             parts = {part: text for part, text in parts.items() if text}
-            authors.append(parts if name.given else {"literal": name.family})
+            authors.append(parts if name.given else {"literal": name.natural})
         facts = {
             "id": key,
             "type": kind_of(paper),

@@ -18,7 +18,7 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.people import name_of, natural
+from recsys.formats.references.people import name_of, natural, written
 from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,
@@ -135,7 +135,7 @@ def span(paper: Paper) -> str:
         (title, one_line(paper.title)),
         (venue, one_line(paper.venue or "")),
         ("rft.date", "" if paper.year is None else str(paper.year)),
-        *((author_key, name_of(author).inverted) for author in names_of(paper)),
+        *((author_key, written(name_of(author))) for author in names_of(paper)),
         ("rft_id", f"info:doi/{doi}" if doi else ""),
         ("rft_id", web_address(paper) or ""),
     ]
