@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.references.bibliography import text_in
-from recsys.formats.references.people import natural
+from recsys.formats.references.people import name_of, natural
 from recsys.records import Reference
 
 # Find the names at the beginning of a printed reference: who comes first, and where they end.
@@ -95,7 +95,7 @@ def names_at_beginning(text: str) -> PrintedNames | None:
             plain = name[0].strip().rstrip(",")
             readings.append(
                 PrintedNames(
-                    first=natural(plain),
+                    first=name_of(plain).natural,
                     end=closed.end(),
                     year=int(dated["a"] or dated["b"]) if dated else None,
                     comma=not (dated or stop),

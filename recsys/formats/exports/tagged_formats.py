@@ -210,7 +210,7 @@ def more_of_nbib(record: TaggedRecord) -> dict[str, Any]:
     if title.startswith("[") and title.endswith("]") and title.count("[") == 1:
         title = title[1:-1].removesuffix(".")
     full = people_in(*record.texts("FAU"), commas="within")
-    short = (name_of(name, family_first=True) for name in record.texts("AU"))
+    short = (name_of(name, order="index") for name in record.texts("AU"))
     # A day of electronic publication is 20190111.
     dates = record.texts("DP", "DEP", "EDAT", "CRDT")
     years = (year_in(date[:4] if _DAY.fullmatch(date) else date) for date in dates)

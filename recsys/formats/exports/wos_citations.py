@@ -141,4 +141,4 @@ def author_of(name: str) -> str | None:
     words = name.split()
     if words and len(words[-1]) > 4:  # Whole names end at no full stop, initials and "Jr." do.
         name = name.rstrip(".")
-    return name_of(name, family_first=True).natural or None
+    return name_of(name, order="index").natural or None

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from recsys.formats import identifiers
 from recsys.formats.papers.mark_up import without_tags
-from recsys.formats.references.people import natural
+from recsys.formats.references.people import name_of
 
 Record: TypeAlias = Mapping[str, Any]
 
@@ -146,11 +146,11 @@ def person_in(person: object) -> str | None:
         return " ".join(filter(None, (given, family, suffix))) or None
     if not isinstance(person, dict):
         name = text_of(person)
-        return natural(name) if name else None
+        return name_of(name).natural if name else None
     if whole := text_of(person.get("literal")):
         return whole
     if name := text_of(person.get("name")):
-        return natural(name)
+        return name_of(name).natural
     parts = []
     for keys in _PARTS:  # Middle names are a list.
         values = map(person.get, keys)
@@ -160,7 +160,7 @@ def person_in(person: object) -> str | None:
     if parts:
         return " ".join(parts)
     if name := text_of(person.get("fullName")):
-        return natural(name)
+        return name_of(name).natural
     return next((name for key in _GROUP if (name := text_of(person.get(key)))), None)
 
 

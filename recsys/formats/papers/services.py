@@ -32,7 +32,7 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.people import natural, people_in
+from recsys.formats.references.people import name_of, people_in
 from recsys.records import Reference
 
 NOT_WORKS = frozenset({"annotation", "attachment", "note"})
@@ -163,7 +163,7 @@ def zotero(item: Record) -> dict[str, Any]:
     authors = (each for each in people if each.get("creatorType", "author") == "author")
     return {
         "key": next(filter(None, map(text_in, keys)), ""),
-        "authors": tuple(map(natural, names_in(map(person_in, authors)))),
+        "authors": names_in(map(person_in, authors)),
         "kind": kind,
         "labels": {"type": kind},
         "ids": (f"zotero:{key}",) if key and " " not in key else (),
@@ -219,7 +219,7 @@ def _cited_by_crossref(item: object) -> Reference | None:
         return None
     return Reference(
         title=title,
-        authors=(natural(author),) if author else (),
+        authors=(name_of(author).natural,) if author else (),
         year=year_in(item.get("year")),
         venue=venue,
         doi=doi,

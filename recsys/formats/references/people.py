@@ -43,7 +43,7 @@ _MARKS = re.compile(
     rf"|(?<![^\s,])[{_SIGNS}]+(?=[^\W\d_])|[\s,\u2026]+$|^[\s,]+"
 )
 _NUMBERS = re.compile(r"(?<=[^\W\d_]{2})\d{1,2}(?:,\d{1,2})*(?=[\s,]|$)")
-_AND_OTHERS = re.compile(r"(?i)(?<=\w)[\s,.]*\s(?:and others|et\.? al\.?)$")
+_AND_OTHERS = re.compile(r"(?i)(?<=[\w.])[\s,]*\s(?:and others|et\.? al\.?)$")
 _NOBODY = re.compile(
     r"(?i)\W*|\[?no authors?\b[^\]]*\]?|anon(?:\.|ymous)?|null|(?:and )?others|et\.? al\.?|\d[\d, ]*"
 )
@@ -108,6 +108,8 @@ class People(NamedTuple):
 
 Commas = Literal["between", "either", "within"]
 """What commas stand between: names; whatever fits; the parts of a name."""
+Order = Literal["printed", "spoken", "index"]
+"""Of a name without commas: with initials before or behind it; as spoken; family name first."""
 
 
 def people_in(*texts: str, commas: Commas = "either") -> People:
@@ -132,7 +134,7 @@ def people_in(*texts: str, commas: Commas = "either") -> People:
     open_ = [at for at, (name, of) in enumerate(zip(told, read)) if _is_open(name, of)]
     if 2 * behind >= sum("," not in name for name in told) > 0:
         for at in open_:
-            read[at] = _split(told[at], family_first=True)
+            read[at] = _split(told[at], "index")
         open_ = [at for at in open_ if told[at].split()[-1] not in _SHORT_NAMES]
         doubts.append(bool(open_))
     elif any("," in name and of.given for name, of in zip(told, read)):
@@ -140,10 +142,8 @@ def people_in(*texts: str, commas: Commas = "either") -> People:
     return People(tuple(read), any(doubts))
 
 
-def name_of(text: str, *, family_first: bool = False) -> Name:
+def name_of(text: str, *, order: Order = "printed") -> Name:
     """Split a name on one line, in any order: "Arman Cohan", "Cohan, Arman", "Cohan A".
-
-    family_first: without a comma the family name stands first, as in indexes: "Park Joon Sung".
 
     >>> name_of("van der Maaten, Laurens")
     Name(family='Maaten', given='Laurens', suffix='', particle='van der', literal='')
@@ -152,10 +152,10 @@ def name_of(text: str, *, family_first: bool = False) -> Name:
     >>> name_of("Matthew Kay 0001").natural, name_of("Martin King, Jr.").inverted
     ('Matthew Kay', 'King, Martin, Jr.')
     """
-    return _split(_bare(text), family_first=family_first)
+    return _split(_bare(text), order)
 
 
-def _split(bare: str, *, family_first: bool = False) -> Name:
+def _split(bare: str, order: Order = "printed") -> Name:
     if braced := _BRACED.fullmatch(bare):  # As BibTeX keeps a name whole.
         return Name(literal=braced[1].strip())
     parts = [part.strip() for part in _COMMA.split(bare)]
@@ -165,10 +165,10 @@ def _split(bare: str, *, family_first: bool = False) -> Name:
         family, given, suffix = (told.get(key, "") for key in ("family", "given", "suffix"))
         return Name(family or given, given if family else "", suffix, told.get("prefix", ""))
     named = list(filter(None, parts))
-    while len(named) > 1 and _is_degree(named[-1], several=len(named) > 2):
+    while len(named) > 1 and _is_degree(named[-1], several=len(named) > 2 or named != parts):
         named.pop()
     if len(named) == 1:
-        return _spoken(named[0], family_first=family_first)
+        return _without_commas(named[0], order)
     return _inverted(named) if 1 < len(named) <= _WHOLE else Name(literal=bare)
 
 
@@ -182,9 +182,14 @@ def written(name: Name) -> str:
     return name.inverted if read == (name.natural,) else f"{{{name.natural}}}"
 
 
+def own_name(text: str) -> Name:
+    """Split a name as our papers have it: as it is spoken, where it has no comma."""
+    return name_of(text, order="spoken")
+
+
 def natural(text: str) -> str:
-    """Put a name on one line into the order in which it is spoken."""
-    return name_of(text).natural
+    """Put a name of a paper of ours into the order in which it is spoken."""
+    return own_name(text).natural
 
 
 def _inverted(parts: list[str]) -> Name:
@@ -198,29 +203,29 @@ def _inverted(parts: list[str]) -> Name:
     if suffix:
         if _is_suffix(given):
             given, suffix = suffix, given
-        elif are_initials(suffix):
+        elif are_initials(suffix) and not _is_suffix(suffix):
             given, suffix = f"{given} {suffix}", ""  # "Dimaro, Dimos, V".
         if suffix and not _is_suffix(suffix):
             return whole
     elif _is_suffix(given, family):
-        spoken = _spoken(family)
+        spoken = _without_commas(family, "spoken")
         return whole if spoken.literal or spoken.suffix else replace(spoken, suffix=given)
     return whole if _is_suffix(given, family) else _with_particle(family, given, suffix)
 
 
-def _spoken(text: str, *, family_first: bool = False) -> Name:
-    """Split a name without commas: it ends with the family name, or with initials behind that."""
+def _without_commas(text: str, order: Order) -> Name:
+    """Split a name that ends with the family name, or with initials behind that."""
     words = text.split()
     if is_group(text):
         return Name(literal=text)
     suffix = ""
     if len(words) > 1 and _is_suffix(words[-1], " ".join(words[:-1])):
         suffix = words.pop()
-    if family_first and len(words) > 1:
+    if order == "index" and len(words) > 1:
         at = _of_family(words)
         return _with_particle(" ".join(words[:at]), " ".join(words[at:]), suffix)
     at = len(words)
-    while at > 1 and _is_initial(words[at - 1]):
+    while at > 1 and order == "printed" and _is_initial(words[at - 1]):
         at -= 1
     if at < len(words) and _is_family(words[:at], words[at:]):
         return _with_particle(" ".join(words[:at]), " ".join(words[at:]), suffix)
@@ -267,10 +272,9 @@ def _of_family(words: list[str]) -> int:
 
 def _bare(text: str) -> str:
     """Return a name without titles, ORCIDs, marks of footnotes, and "et al." behind it."""
-    bare, before = " ".join(text.split()), None
-    if braced := _BRACED.fullmatch(bare):
-        return f"{{{braced[1].translate(_BRACES).strip()}}}"
-    bare = bare.translate(_BRACES).strip()
+    bare, before = " ".join(text.translate(_BRACES).split()), None
+    if _BRACED.fullmatch(text):
+        return f"{{{bare}}}"
     while bare and bare != before:
         before = bare
         for pattern in (_ORCID, _TITLES, _AND_OTHERS, _MARKS):
@@ -380,7 +384,8 @@ def _at_ands(text: str) -> list[str]:
         before = text[begin : match.start()].split()
         after = _AND.split(text[match.end() :], maxsplit=1)[0].removeprefix("the ").split()
         grouped = not _JOINS.isdisjoint(after) and _GROUPS.isdisjoint(map(str.lower, after))
-        if len(before) > 1 and len(after) > 1 and _JOINS.isdisjoint(before) and not grouped:
+        told = len(before) > 1 and len(after) > 1 and before[-1] not in _PARTICLES
+        if told and _JOINS.isdisjoint(before) and not grouped:
             pieces.append(text[begin : match.start()])
             begin = match.end()
     return [*pieces, text[begin:]]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from recsys.formats.latex.latex_text import to_latex
-from recsys.formats.references.people import name_of, natural, written
+from recsys.formats.references.people import natural, own_name, people_in, written
 from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,
@@ -50,9 +50,11 @@ def entry(key: str, paper: Paper) -> str:
         capital = any(character.isupper() for character in word.lstrip("(['\"")[1:])
         title.append(f"{{{to_latex(word)}}}" if capital else to_latex(word))
     authors = []
-    for name in map(name_of, names_of(paper)):
+    for name in map(own_name, names_of(paper)):
         spoken = " " not in name.surname and not name.suffix
         in_parts = ", ".join(filter(None, (name.surname, name.suffix, name.given)))
+        # What stands behind a name may be taken for initials: "Weinan E".
+        spoken = spoken and people_in(name.natural).spoken == (name.natural,)
         latex = to_latex(name.natural if spoken else in_parts)
         # Readers take a group apart; bibtexparser loses escapes beside "and".
         joins = latex.lower() in ("and", "others")
@@ -86,7 +88,7 @@ def ris(papers: Sequence[Paper]) -> str:
         lines = [
             ("TY", _TYPES_OF_RIS[kind_of(paper)]),
             ("ID", key),
-            *(("AU", written(name_of(name))) for name in names_of(paper)),
+            *(("AU", written(name)) for name in map(own_name, names_of(paper))),
             *((tag, value) for tag, value in facts.items() if value),
             ("ER", ""),
         ]
@@ -99,7 +101,7 @@ def csl_json(papers: Sequence[Paper]) -> str:
     items = []
     for key, paper in zip(citation_keys(papers), papers, strict=True):
         authors = []
-        for name in map(name_of, names_of(paper)):
+        for name in map(own_name, names_of(paper)):
             parts = {
                 "family": name.family,
                 "non-dropping-particle": name.particle,
