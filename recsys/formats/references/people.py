@@ -233,7 +233,9 @@ def _without_commas(text: str, order: Order) -> Name:
     while start > 1 and words[start - 1].isalpha() and words[start - 1].islower():
         start -= 1  # Particles, such as those of "van der Maaten".
     family, given = " ".join(words[start:]), " ".join(words[:start])
-    return Name(literal=text) if _is_suffix(given, family) else _with_particle(family, given, suffix)
+    return (
+        Name(literal=text) if _is_suffix(given, family) else _with_particle(family, given, suffix)
+    )
 
 
 def _with_particle(family: str, given: str, suffix: str) -> Name:
