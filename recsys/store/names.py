@@ -41,10 +41,8 @@ def name_key(name: str) -> str | None:
     family, *rest = (_words(part) for part in _COMMA.split(name, maxsplit=1))
     if not family or " ".join(map(fold, family)) in _NOBODY:
         return None
-    if rest and len(rest[0]) == 1 and fold(rest[0][0]) in _SUFFIXES:
-        # "Martin King, Jr."; "SMITH, JR" and "Petrov, IV" have two initials.
-        if not (rest[0][0].isupper() and (rest[0][0] in ("JR", "SR") or len(family) == 1)):
-            rest = []
+    if rest and len(rest[0]) == 1 and _is_suffix(rest[0][0], len(family)):
+        rest = []  # "Martin King, Jr."
     given = rest[0] if rest else []
     if not rest:
         ends = [at for at, word in enumerate(family) if len(word) > 1]
@@ -98,10 +96,18 @@ def _words(text: str) -> list[str]:
     kept = [
         word
         for at, word in enumerate(words)
-        # "SR Plat" has two initials.
-        if word and not (word.isdecimal() or (fold(word) in _SUFFIXES and (at or not word.isupper())))
+        if word and not (word.isdecimal() or _is_suffix(word, 0 if at else len(words) - 1))
     ]
     return kept or [word for word in words if word]
+
+
+def _is_suffix(word: str, beside: int) -> bool:
+    """Whether a word is a Jr.; "SMITH, JR", "SR Plat" and "Petrov, IV" have two initials.
+
+    beside: how many words the rest of the name has, where it is a surname; else 0.
+    """
+    initials = beside and (word in ("JR", "SR") or (word in ("II", "IV") and beside == 1))
+    return not initials and fold(word) in _SUFFIXES
 
 
 def _are_initials(word: str) -> bool:

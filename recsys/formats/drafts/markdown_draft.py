@@ -30,6 +30,7 @@ from recsys.formats.drafts.wording import (
 )
 from recsys.formats.files import decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.references.people import people_in
 from recsys.records import Body, Manuscript, Reference
 from recsys.store.words import cleaned_keyphrases
 
@@ -44,8 +45,6 @@ _BLOCK = re.compile(
     r"\A---[^\S\n]*\n(.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
 _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
-_SEVERAL = re.compile(r"[;,](?:\s+and\s)?|\sand\s")
-_BOTH = re.compile(r"\s*;\s*|\sand\s")
 _NAME_PARTS = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
 _RAISED = re.compile(r"\^[^^]{0,50}\^")
 _BRACKET = re.compile(r"[\[\]{}]")
@@ -191,16 +190,14 @@ def _year(value: object) -> int | None:
 def _names(author: object) -> Iterator[str]:
     """Yield the names of an author: text, a mapping with a name, or a name with a mapping."""
     if isinstance(author, str):
-        names = [name.strip() for name in _SEVERAL.split(_RAISED.sub("", author))]
-        yield from names if all(" " in name for name in names) else (author,)
+        yield from people_in(_RAISED.sub("", author)).spoken
     elif isinstance(author, dict):
         name = author.get("name", author.get("literal"))
         if isinstance(name, dict):
             author, name = name, name.get("literal")
         parts = (_string(author.get(part)) for part in _NAME_PARTS)
         if whole := _string(name):
-            names = _BOTH.split(whole)
-            yield from names if all(" " in name for name in names) else (whole,)
+            yield from people_in(whole).spoken
         elif whole := " ".join(filter(None, parts)):
             yield whole
         elif len(author) == 1:

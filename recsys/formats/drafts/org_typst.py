@@ -7,7 +7,6 @@ with brackets matched in one pass; no program is run.
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
@@ -22,6 +21,7 @@ from recsys.formats.drafts.wording import (
 )
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_cited import cited_keys, without_citations
+from recsys.formats.references.people import people_in
 from recsys.records import Manuscript
 from recsys.store.words import cleaned_keyphrases
 
@@ -61,7 +61,7 @@ _ORG_MARKUP = (
     (re.compile(r"(?<!\w)([*/_=~+])(?=\S)([^\n*/=~+]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"\\\\[^\S\n]*(?=\n|\Z)"), " "),
 )
-_BETWEEN_NAMES = re.compile(r"\s*[;,]\s*(?:and\s+)?|\s+and\s+|\s{3,}")
+_WIDE = re.compile(r"\s{3,}")
 
 
 def read_org(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
@@ -91,12 +91,12 @@ def read_org(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript
     heading = _ORG_HEADING.search(body)
     if not title and heading and not _ABSTRACT_HEADING.match(heading[2]):
         title = org_text(_TAGS.sub("", heading[2]))
-    authors = (_BETWEEN_NAMES.split(org_text(names)) for names in keywords["author"])
+    authors = (_WIDE.sub("; ", org_text(names)) for names in keywords["author"])
     _, listed, unnamed = split_list(body)
     return Manuscript(
         title=f"{title}: {subtitle}" if title and subtitle else title,
         abstract=abstract or None,
-        authors=tuple(chain.from_iterable(authors)),
+        authors=people_in(*authors, commas="between").spoken,
         references=tuple(dict.fromkeys((*cited.works, *listed))),
         notes=(*notes, *guess, *cited.notes, *unnamed),
         details=cited.details,
@@ -236,7 +236,7 @@ def _typst_names(value: str, listed: bool) -> list[str]:
         elif family := _FAMILY.search(value, match.end(), match.end() + 500):
             names.append(typst_text(f"{name} {value_at(value, family.end()) or ''}"))
     if names or not listed:
-        return names or re.split(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+", typst_text(value))
+        return names or list(people_in(typst_text(value), commas="between").spoken)
     # A mapping has the names before its colons.
     strings = _STRING.findall(value)
     return [name for name, colon in strings if colon] or [name for name, _ in strings]

@@ -40,8 +40,8 @@ class TaggedFormat:
 
     head: is found in the beginning of its files. fields: such as `title: TI | FT; volume: VL`:
     fields of `Reference`, and their tags, of which the first that says something counts. more: what
-    the map cannot say, by field, and `places`: texts that may hold a DOI, an arXiv or an ACL id, and
-    `people`: the authors of some fields; it comes before what the map says.
+    the map cannot say, by field, `places`: texts that may hold a DOI, an arXiv or an ACL id, and
+    `people`: the authors of each field; it comes before what the map says.
     """
 
     head: re.Pattern[str]

@@ -127,7 +127,9 @@ def europe_pmc(record: Record) -> dict[str, Any]:
     }
     if not listed(nested(record, "authorList", "author")):
         text = (text_of(record.get("authorString")) or "").rstrip(".")
-        more["authors"] = names_in(people_in(text, commas="between").spoken)
+        more["authors"] = names_in(
+            name_of(name, order="index").natural for name in text.split(", ")
+        )
     return more
 
 

@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -27,25 +26,27 @@ _PARTICLES = frozenset(
     "al ap ben bin da dal de del della den der des di dos du el la las le los san st ten ter van "
     "vande vander von zu zum zur".split()
 )
-_TITLES = re.compile(r"(?:(?:Prof(?:essor)?|Dr|Mrs?|Ms)\b\.?(?:-Ing\.)?\s*)+(?=\w)")
+_TITLES = re.compile(r"\A(?:(?:Prof(?:essor)?|Dr|Mrs?|Ms)\b\.?(?:-Ing\.)?\s?)+(?=\w)")
 _SIGNS = "*\u2217\u2020\u2021\u00a7\u00b6\u2016#\u00b9\u00b2\u00b3\u2070-\u2079\u2709"
 """What marks affiliations and notes."""
 _RAISED = re.compile(r"[\u00b9\u00b2\u00b3\u2070-\u2079]+(?:,[\u00b9\u00b2\u00b3\u2070-\u2079]+)*")
+# No run of signs is without limit: to look for its end from each of them takes quadratic time.
 _ORCID = re.compile(
-    r"(?i)[\s(\[{/,;:]*(?:https?://)?(?:\borcid(?:\.org/|\s*id\b)?[:\s]*)?"
-    r"(?<!\d)\d{4}-\d{4}-\d{4}-\d{3}[\dX](?!\w)[)\]}]*|[\s(\[]+ORCID\b(?:\s*iD\b)?[)\]]*"
-    r"|\s*\(\d{3,}\)"
+    r"(?i)[\s(\[{/,;:]{0,9}(?:https?://)?(?:\borcid(?:\.org/|\s?id\b)?[:\s]{0,3})?"
+    r"(?<!\d)\d{4}-\d{4}-\d{4}-\d{3}[\dX](?!\w)[)\]}]{0,3}"
+    r"|[\s(\[]{1,9}ORCID\b(?:\s?iD\b)?[)\]]{0,3}|\s{0,9}\(\d{3,20}\)"
 )
 """Scopus puts numbers of its own behind names."""
 # The numbers by which DBLP tells people of one name apart, too: "Wei Wang 0001".
 _MARKS = re.compile(
-    rf"(?<=[^\W\d_])\s+0\d{{3}}$|(?<=[^\W_])\^\w{{1,9}}(?:,\w{{1,9}})*\^?(?=[\s,]|$)|(?<=[^\W_])[{_SIGNS}]+(?=[\s,]|$)"
-    rf"|(?<![^\s,])[{_SIGNS}]+(?=[^\W\d_])|[\s,\u2026]+$|^[\s,]+"
+    rf"(?<=[^\W\d_])\s0\d{{3}}$|(?<=[^\W_])(?:\^\w{{1,9}}(?:,\w{{1,9}}){{0,9}}\^?)+(?=[\s,]|$)"
+    rf"|(?<=[^\W_])[{_SIGNS}]{{1,20}}(?=[\s,]|$)|(?<![^\s,])[{_SIGNS}]{{1,20}}(?=[^\W\d_])"
 )
 _NUMBERS = re.compile(r"(?<=[^\W\d_]{2})\d{1,2}(?:,\d{1,2})*(?=[\s,]|$)")
-_AND_OTHERS = re.compile(r"(?i)(?<=[\w.])[\s,]*\s(?:and others|et\.? al\.?)$")
+_AND_OTHERS = re.compile(r"(?i)(?<=[\w.])(?:,? (?:and others|et\.? al\.?))+$")
 _NOBODY = re.compile(
-    r"(?i)\W*|\[?no authors?\b[^\]]*\]?|anon(?:\.|ymous)?|null|(?:and )?others|et\.? al\.?|\d[\d, ]*"
+    r"(?i)\W*|\[?no authors?\b[^\]]*\]?|anon(?:\.|ymous)?|null|(?:and )?others|et\.? al\.?"
+    r"|\d[\d, ]*"
 )
 _KEYED = re.compile(r"(?i)(family|given|prefix|suffix|useprefix|id|\w+-i)\s*=\s*(.*)", re.DOTALL)
 _BRACES = dict.fromkeys(map(ord, "{}"))
@@ -57,7 +58,7 @@ _LIST = re.compile(r"\[\s{0,9}['\"]")
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*+)(?:'|\\?\Z)|\"((?:[^\"\\]|\\.)*+)(?:\"|\\?\Z)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _SEMICOLON = re.compile(r"\\([;\\])|(;)")
-_AND = re.compile(r"\s*,?\s+(?:and|AND|und|et(?!\s+al\b))\s+|\s*,?\s*&\s*")
+_AND = re.compile(r" ?,? (?:and|AND|und|et(?! al\b)) | ?,? ?& ?")
 _LEADING_AND = re.compile(r"\A(?:and|AND|&|und)\s+")
 _MOST_INITIALS = 3
 _MOST_NAMES = 10_000
@@ -107,7 +108,7 @@ class People(NamedTuple):
 
 
 Commas = Literal["between", "either", "within"]
-"""What commas stand between: names; whatever fits; the parts of a name."""
+"""What commas stand between: names, which are spoken; whatever fits; the parts of a name."""
 Order = Literal["printed", "spoken", "index"]
 """Of a name without commas: with initials before or behind it; as spoken; family name first."""
 
@@ -129,17 +130,19 @@ def people_in(*texts: str, commas: Commas = "either") -> People:
         told += names
         doubts.append(doubtful)
     told = [bare for name in told[:_MOST_NAMES] if not _is_nobody(bare := _bare(name))]
+    if commas == "between":  # As below a title, where names are spoken.
+        return People(tuple(_split(name, "spoken") for name in told))
     read = list(map(_split, told))
-    behind = sum("," not in name and name != of.natural for name, of in zip(told, read))
-    open_ = [at for at, (name, of) in enumerate(zip(told, read)) if _is_open(name, of)]
-    if 2 * behind >= sum("," not in name for name in told) > 0:
+    pairs = list(zip(told, read, strict=True))
+    spoken = [name != of.natural for name, of in pairs if "," not in name and not of.literal]
+    open_ = [at for at, (name, of) in enumerate(pairs) if _is_open(name, of)]
+    if any(spoken) and 2 * sum(spoken) >= len(spoken):  # Initials stand behind most.
         for at in open_:
             read[at] = _split(told[at], "index")
-        open_ = [at for at in open_ if told[at].split()[-1] not in _SHORT_NAMES]
-        doubts.append(bool(open_))
-    elif any("," in name and of.given for name, of in zip(told, read)):
-        doubts.append(bool(open_))
-    return People(tuple(read), any(doubts))
+        unsure = any(told[at].split()[-1] not in _SHORT_NAMES for at in open_)
+    else:
+        unsure = bool(open_) and any("," in name and of.given for name, of in pairs)
+    return People(tuple(read), unsure or any(doubts))
 
 
 def name_of(text: str, *, order: Order = "printed") -> Name:
@@ -280,7 +283,7 @@ def _bare(text: str) -> str:
     while bare and bare != before:
         before = bare
         for pattern in (_ORCID, _TITLES, _AND_OTHERS, _MARKS):
-            bare = pattern.sub("", bare).strip() or bare
+            bare = pattern.sub("", bare).strip(" ,\u2026") or bare
         if any(map(str.isdecimal, bare)) and not is_group(bare):
             bare = _NUMBERS.sub("", bare)
     return bare
@@ -357,7 +360,7 @@ def _separate(text: str, commas: Commas) -> tuple[list[str], bool]:
         commas = "within"
     found, unsure = [], False
     for part in parts:
-        pieces = _at_ands(_LEADING_AND.sub("", part.strip()))
+        pieces = _at_ands(_LEADING_AND.sub("", " ".join(part.split())))
         for piece in pieces:
             names, doubtful = _at_commas(piece, commas)
             found += names

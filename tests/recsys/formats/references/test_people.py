@@ -75,4 +75,6 @@ def test_either_order_of_a_name_is_the_same_name(text: str) -> None:
 @given(RAW.map(one_line))
 def test_a_name_that_is_written_is_read_as_one_name(text: str) -> None:
     name = own_name(text)
-    assert people_in(written(name), commas="within").spoken == ((name.natural,) if name.natural else ())
+    assert people_in(written(name), commas="within").spoken == (
+        (name.natural,) if name.natural else ()
+    )
