@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recsys.formats.references.bibliography import text_in
+from recsys.formats.references.bibliography import keywords_in, split_phrases, text_in
 
 _PAGE = re.compile(
     r"(?!\d{1,5} ?(?:pp?|pages)\.?\Z)(?![ivxlc]+ ?\+)(?:pp?\.? ?)?"
@@ -47,8 +47,8 @@ def volume_in(text: str | None) -> str | None:
 
 def phrases(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the phrases in lists with semicolons, each once."""
-    parts = (text_in(part) for text in texts for part in text.split(";"))
-    return tuple(dict.fromkeys(part for part in parts if part and len(part) < _MORE_THAN_A_PHRASE))
+    parts = (part for text in texts for part in keywords_in(split_phrases(text, ";")))
+    return tuple(dict.fromkeys(part for part in parts if len(part) < _MORE_THAN_A_PHRASE))
 
 
 def parted_phrases(

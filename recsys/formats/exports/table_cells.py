@@ -5,11 +5,18 @@ from typing import NamedTuple
 
 from recsys.formats import identifiers
 from recsys.formats.exports import scopus_citations, wos_citations
-from recsys.formats.references.bibliography import kinds_by_word, names_in, text_in, year_in
+from recsys.formats.references.bibliography import (
+    keywords_in,
+    kinds_by_word,
+    names_in,
+    text_in,
+    year_in,
+)
 from recsys.formats.references.people import at_semicolons, natural, people_in, quoted_in
 from recsys.records import Reference
 
-_PHRASES = re.compile(r"\s*[;|]\s*")
+_BEGINNINGS = frozenset("Da De Del Di Du Fitz La Le Mac Mc St Van Von".split())
+"""With these a surname may begin that has a capital within: "DeLong"."""
 _PAGE = re.compile(
     r"(?i)\s*(?:pp?\.|art(?:icle)?\.?(?: no\.?)?)?\s*([a-z]{0,4}[- .]?\d[\w.]{0,15})"
 )
@@ -49,11 +56,28 @@ def people_written(cell: str) -> tuple[str, ...]:
     return tuple(map(natural, names_in(at_semicolons(cell))))
 
 
+def unglued(cell: str) -> str:
+    """Put semicolons between people whose names stand side by side: "Ann AshBob C. Birch".
+
+    >>> unglued("Ann McAshBob C. BirchJo Elm Jr.Cy Oak")
+    'Ann McAsh; Bob C. Birch; Jo Elm Jr.; Cy Oak'
+    """
+    names: list[str] = []
+    begin = 0
+    for at in range(1, len(cell)):
+        before = cell[begin:at]
+        ends = before[-1:].islower() or before.endswith((" Jr.", " Sr."))
+        # Nobody has but a single name here.
+        if ends and cell[at].isupper() and " " in before:
+            if before.rpartition(" ")[2] not in _BEGINNINGS:
+                names.append(before)
+                begin = at
+    return "; ".join([*names, cell[begin:]])
+
+
 def phrases_in(cell: str) -> list[str]:
     """Split a cell of phrases at semicolons or bars, at commas where there are none."""
-    parts = quoted_in(cell)
-    if not parts:
-        parts = _PHRASES.split(cell) if ";" in cell or "|" in cell else cell.split(",")
+    parts = quoted_in(cell) or keywords_in(cell)
     return [phrase for part in parts if (phrase := " ".join(part.split())) and len(phrase) < 200]
 
 

@@ -17,10 +17,12 @@ from recsys.formats.exports.table_cells import (
     place_in,
     pmid_in,
     source_in,
+    unglued,
 )
 from recsys.formats.exports.table_columns import (
     OWN,
     SCHEMES,
+    SPRINGER,
     Header,
     check_fields,
     header_key,
@@ -217,7 +219,8 @@ def _work(cells: Sequence[str], header: Header, line: int) -> Iterator[Reference
     if own:
         authors = people_written(first("authors"))
     else:
-        people = people_in(first("authors"))
+        cell = first("authors")
+        people = people_in(unglued(cell) if header.program == SPRINGER else cell)
         authors = names_in(people.spoken)
         if people.unsure:
             yield in_two_ways(authors, f"line {line}", line)

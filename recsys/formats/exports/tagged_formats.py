@@ -25,6 +25,7 @@ from recsys.formats.references.bibliography import (
     alternatives,
     identified,
     in_two_ways,
+    keywords_in,
     kinds_by_word,
     names_in,
     text_in,
@@ -218,8 +219,8 @@ def more_of_nbib(record: TaggedRecord) -> dict[str, Any]:
     kind = "article-journal" if record.text("JT", "TA") else "document"
     numbers = record.texts("LID", "AID")
     articles = (match[1] for each in numbers if (match := _ARTICLE.fullmatch(each.strip())))
-    headings = (heading.split("/")[0].replace("*", "") for heading in record.texts("MH"))
-    words = map(text_in, (*(word.lstrip("*") for word in record.texts("OT", "KW")), *headings))
+    headings = [heading.split("/")[0].replace("*", "") for heading in record.texts("MH")]
+    words = keywords_in([*record.texts("OT", "KW"), *headings])
     dois = [each for each in numbers if each.endswith("[doi]")]
     return {
         "title": title.strip() or None,
@@ -237,7 +238,7 @@ def more_of_nbib(record: TaggedRecord) -> dict[str, Any]:
         ),
         "page": first_page(record.text("PG")) or next(articles, None),
         # The authors' keywords, then subject headings without their qualifiers.
-        "keyphrases": tuple(dict.fromkeys(filter(None, words))),
+        "keyphrases": tuple(dict.fromkeys(words)),
         "labels": labelled(type="; ".join(types)),
         "places": dois or [each for each in record.texts("SO") if "doi:" in each],
     }

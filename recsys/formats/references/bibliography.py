@@ -37,6 +37,11 @@ _NOT_IN_ADDRESS = re.compile(
     r"[\s<>{}\\\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
 )
 _NUMBER = re.compile(r"\b(PMID|PMCID):\s{0,3}((?:PMC)?\d{1,10})\b", re.IGNORECASE)
+# As in "*Sleep/ep [Epidemiology]", "Sleep/*physiology", "Sleep [drug effects]".
+_QUALIFIED = re.compile(
+    r"\A\*+\s?|/\*?[a-z]{2}(?:, ?\*?[a-z]{2}){0,9} \[[^\[\]]{1,200}\]\Z|/\*[^/]{1,80}\Z"
+    r"|\s\[[*A-Za-z][A-Za-z ,*&-]{0,80}\]\Z"
+)
 _NOBODY = frozenset({"others", "et al", "et al.", "and others"})
 
 
@@ -175,12 +180,29 @@ def kinds_by_word(text: str) -> dict[str, str]:
 
 
 def keywords_in(value: object) -> tuple[str, ...]:
-    """Return keywords given as a list, or as one text with semicolons or else commas between."""
+    """Return keywords given as a list, or as one text with semicolons, bars or else commas between.
+
+    What MeSH adds to its headings goes: the mark of a major topic, qualifiers.
+
+    >>> keywords_in("*Bark; Sleep/ep [Epidemiology]; oak (Quercus; Fagus)")
+    ('Bark', 'Sleep', 'oak (Quercus; Fagus)')
+    """
     if isinstance(value, str):
         text = value[:LONGEST_TEXT]
-        value = text.split(";" if ";" in text else ",")
+        value = split_phrases(text, ";|")
+        value = split_phrases(text, ",") if len(value) == 1 else value
     items = value if isinstance(value, list) else ()
-    return names_in(item for item in items if isinstance(item, str))
+    return names_in(_QUALIFIED.sub("", item.strip()) for item in items if isinstance(item, str))
+
+
+def split_phrases(text: str, marks: str) -> list[str]:
+    """Split at marks outside brackets."""
+    parted = re.sub(
+        rf"\([^()]{{0,200}}\)|\[[^\[\]]{{0,200}}\]|[{marks}]",
+        lambda match: "\0" if match[0] in marks else match[0],
+        text,
+    )
+    return parted.split("\0")
 
 
 def numbers_of_pubmed(note: str) -> list[tuple[str, str]]:

@@ -22,6 +22,7 @@ from recsys.formats.references.bibliography import (
     year_in,
 )
 from recsys.formats.references.bibtex_entries import Entry, entries_in, split_outside
+from recsys.formats.references.journal_macros import JOURNALS
 from recsys.formats.references.people import People, people_in
 from recsys.records import Reference
 
@@ -38,8 +39,9 @@ _ENTRY = re.compile(
 _AND = re.compile(r"(?<!\\)[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
 _COMMA = re.compile(r"(?<!\\)[{}]|,")
 _BRACED = re.compile(r"\{[^{}]*\}")
-_IN_BRACES = re.compile(r",|;|\s(?:and|&)\s")
+_APART = re.compile(r",|;|\s(?:and|&)\s")
 """What would part names, were it not between braces."""
+_MACRO = re.compile(r"\\([A-Za-z]{2,12})(?![A-Za-z])")
 _TILDE = re.compile(r"\\~\{\}|\\textasciitilde")
 _PUBMED_KEY = re.compile(r"PMID:(\d{1,9})")
 _OLD_NUMBER = re.compile(r"\d{7}(?:v\d{1,2})?")
@@ -79,15 +81,20 @@ def read(lines: Iterable[str]) -> Iterator[Reference | Problem]:
         work = _reference(item, names_in(people.spoken))
         if people.unsure:
             yield in_two_ways(work.authors, item.key)
+        if not work.venue and (macro := _MACRO.search(item.fields.get("journal", ""))):
+            text = f"{item.key}: the journal is {macro[0]}, which is no macro that is known."
+            yield Problem(text, "journal by an unknown macro", kept=True)
         yield work
 
 
 def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
     fields = entry.fields
 
-    def plain(*names: str) -> str | None:
-        texts = (text_in(from_latex(fields.get(name, "")[:_LONGEST_SOURCE])) for name in names)
-        return next(filter(None, texts), None)
+    def plain(*names: str, macros: bool = False) -> str | None:
+        sources = (fields.get(name, "")[:_LONGEST_SOURCE] for name in names)
+        if macros:
+            sources = (_MACRO.sub(_journal, source) for source in sources)
+        return next(filter(None, (text_in(from_latex(source)) for source in sources)), None)
 
     title, subtitle, volume = plain("title"), plain("subtitle"), plain("volume")
     told, kind = fields.get("type", "").lower(), _KINDS.get(entry.kind, "document")
@@ -106,7 +113,7 @@ def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
         title=f"{title}: {subtitle}" if title and subtitle else title,
         authors=authors,
         year=year_in(fields.get("year")) or year_in(fields.get("date")),
-        venue=plain(*_VENUES),
+        venue=plain(*_VENUES, macros=True),
         abstract=plain("abstract"),
         url=next(filter(None, map(address_in, addresses)), None),
         kind=kind,
@@ -131,6 +138,10 @@ def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
             ("pmid", fields.get("eprint") if is_eprint else None),
         ],
     )
+
+
+def _journal(macro: re.Match[str]) -> str:
+    return JOURNALS.get(macro[1].lower(), macro[0])
 
 
 def _eprint(fields: Mapping[str, str]) -> str | None:
@@ -170,7 +181,11 @@ def _people(field: str) -> People:
     """
     names = []
     for name in split_outside(field[:_LONGEST_NAMES], _AND):
-        parts = [from_latex(part).strip() for part in split_outside(name, _COMMA)]
-        whole = any(map(_IN_BRACES.search, parts)) or _BRACED.fullmatch(name.strip())
+        written = split_outside(name, _COMMA)
+        parts = [from_latex(part).strip() for part in written]
+        kept = any(
+            "{" in raw and _APART.search(part) for raw, part in zip(written, parts, strict=True)
+        )
+        whole = kept or _BRACED.fullmatch(name.strip())
         names.append(f"{{{', '.join(parts)}}}" if whole else ", ".join(parts))
     return people_in(*names, commas="within")
