@@ -222,7 +222,7 @@ def _work(cells: Sequence[str], header: Header, line: int) -> Iterator[Reference
         cell = first("authors")
         people = people_in(unglued(cell) if header.program == SPRINGER else cell)
         authors = names_in(people.spoken)
-        if people.unsure:
+        if people.unsure or people.mixed:
             yield in_two_ways(authors, f"line {line}", line)
     yield Reference(
         key=text_in(first("key")) or "",

@@ -10,6 +10,7 @@ from typing import Any
 
 from recsys.formats.exports import scopus_citations, wos_citations
 from recsys.formats.exports.export_facts import (
+    abstract_in,
     accession,
     first_page,
     parted_phrases,
@@ -20,6 +21,7 @@ from recsys.formats.exports.tagged_lines import Layout, TaggedRecord, records
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
     LONGEST_TEXT,
+    SECOND,
     Problem,
     address_in,
     alternatives,
@@ -73,7 +75,13 @@ class TaggedFormat:
         values: dict[str, Any] = {}
         for field, tags in alternatives(self.fields).items():
             texts = record.texts(*tags)
-            if reader := _READERS.get(field):
+            if field == "abstract":
+                values[field], more = abstract_in(texts)
+                if more:
+                    shown = f"{values[field][:_SHOWN]}..."
+                    text = f"line {record.line}: of several abstracts one counts: {shown}"
+                    yield Problem(text, SECOND, record.line, kept=True)
+            elif reader := _READERS.get(field):
                 values[field] = next(filter(None, map(reader, texts)), None)
             else:
                 values[field] = text_in(texts[0]) if texts else None
@@ -83,11 +91,13 @@ class TaggedFormat:
         authors: list[str] = []
         for read in people:  # Programs write some of them into two fields.
             authors += [name for name in names_in(read.spoken) if name not in authors]
-        if any(read.unsure for read in people):
+        if any(read.unsure or read.mixed for read in people):
             yield in_two_ways(authors, f"line {record.line}", record.line)
         yield identified(Reference(**values, authors=tuple(authors)), *places)
 
 
+_SHOWN = 60
+"""Characters of an abstract that a remark shows."""
 _READERS: Mapping[str, Callable[[str], int | str | None]] = {
     "year": year_in,
     "url": address_in,

@@ -26,7 +26,11 @@ TWICE = "key twice"
 LONGEST_TEXT = 20_000
 """Characters that are read of a title, a name, an abstract."""
 
+SECOND = "another abstract"
+"""The reason of a problem that says of a record that it has two abstracts."""
+
 _COUNTED = {
+    SECOND: "records have another abstract; the first in English counts",
     "broken entry": "entries are broken and left out",
     "field twice in one entry": "entries have a field twice; the first counts",
     "authors in two ways": "author lists could be read in two ways",

@@ -183,9 +183,8 @@ def _people(field: str) -> People:
     for name in split_outside(field[:_LONGEST_NAMES], _AND):
         written = split_outside(name, _COMMA)
         parts = [from_latex(part).strip() for part in written]
-        kept = any(
-            "{" in raw and _APART.search(part) for raw, part in zip(written, parts, strict=True)
-        )
+        pairs = zip(written, parts, strict=True)
+        kept = any("{" in latex and _APART.search(part) for latex, part in pairs)
         whole = kept or _BRACED.fullmatch(name.strip())
         names.append(f"{{{', '.join(parts)}}}" if whole else ", ".join(parts))
     return people_in(*names, commas="within")

@@ -96,10 +96,15 @@ class Name:
 
 
 class People(NamedTuple):
-    """The people of a list. unsure: it could be read in another way, too."""
+    """The people of a list.
+
+    unsure: it could be taken apart in another way, too. mixed: the order of some names is another
+    than that of the others, or not told.
+    """
 
     names: tuple[Name, ...]
     unsure: bool = False
+    mixed: bool = False
 
     @property
     def spoken(self) -> tuple[str, ...]:
@@ -120,7 +125,7 @@ def people_in(*texts: str, commas: Commas = "either") -> People:
 
     >>> people_in("Smith J., de la Cruz M.-A.").spoken, people_in("Ash, A., and Elm, B.").spoken
     (('J. Smith', 'M.-A. de la Cruz'), ('A. Ash', 'B. Elm'))
-    >>> people_in("Ash, Ann, Elm, Bob")[1], people_in("Ada Elm", "Lee, Kim", commas="within")[1]
+    >>> people_in("Ash, Ann, Elm, Bob").unsure, people_in("Ada Elm; Lee, Kim").mixed
     (True, True)
     """
     told: list[str] = []
@@ -139,10 +144,10 @@ def people_in(*texts: str, commas: Commas = "either") -> People:
     if any(spoken) and 2 * sum(spoken) >= len(spoken):  # Initials stand behind most.
         for at in open_:
             read[at] = _split(told[at], "index")
-        unsure = any(told[at].split()[-1] not in _SHORT_NAMES for at in open_)
+        mixed = any(told[at].split()[-1] not in _SHORT_NAMES for at in open_)
     else:
-        unsure = bool(open_) and any("," in name and of.given for name, of in pairs)
-    return People(tuple(read), unsure or any(doubts))
+        mixed = bool(open_) and any("," in name and of.given for name, of in pairs)
+    return People(tuple(read), any(doubts), mixed)
 
 
 def name_of(text: str, *, order: Order = "printed") -> Name:
@@ -398,13 +403,7 @@ def _at_ands(text: str) -> list[str]:
 
 def _at_commas(text: str, commas: Commas) -> tuple[list[str], bool]:
     """Split at the commas that stand between people, not at those within their names."""
-    told: list[str] = []
-    for part in map(str.strip, _COMMA.split(text)):
-        name = _LEADING_AND.sub("", part)
-        if told and (_is_suffix(name, "a b") or _is_degree(name, several=False)):
-            told[-1] += f", {name}"
-        elif not _NOBODY.fullmatch(name):
-            told.append(name)
+    told = _between_commas(text)
     if commas == "between":
         return told, False
     if all(map(_KEYED.fullmatch, told)):
@@ -430,6 +429,18 @@ def _at_commas(text: str, commas: Commas) -> tuple[list[str], bool]:
         unsure = not any(are_initials(head.split()[-1]) for head in given)
         return [f"{family}, {name}" for family, name in pairs], unsure
     return _one_by_one(told, heads), True
+
+
+def _between_commas(text: str) -> list[str]:
+    """Split at commas, but leave "Jr." and degrees at what is before them."""
+    told: list[str] = []
+    for part in map(str.strip, _COMMA.split(text)):
+        name = _LEADING_AND.sub("", part)
+        if told and (_is_suffix(name, "a b") or _is_degree(name, several=False)):
+            told[-1] += f", {name}"
+        elif not _NOBODY.fullmatch(name):
+            told.append(name)
+    return told
 
 
 def _is_one(heads: list[str]) -> bool:
