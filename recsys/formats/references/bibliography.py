@@ -26,14 +26,14 @@ TWICE = "key twice"
 LONGEST_TEXT = 20_000
 """Characters that are read of a title, a name, an abstract."""
 
-SECOND = "another abstract"
+SECOND = "second abstract"
 """The reason of a problem that says of a record that it has two abstracts."""
 
 _COUNTED = {
     SECOND: "records have another abstract; the first in English counts",
     "broken entry": "entries are broken and left out",
     "field twice in one entry": "entries have a field twice; the first counts",
-    "authors in two ways": "author lists could be read in two ways",
+    "author lists that could be read in two ways": "author lists could be read in two ways",
 }
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?(?!\d)")
 _NEXT_ADDRESS = re.compile(r"(?:;|,| and)?\s{1,20}(?=https?://)")
@@ -146,7 +146,7 @@ def in_two_ways(authors: Sequence[str], where: str, line: int = 0) -> Problem:
     """Say of a list of authors that it could be read in another way than it was."""
     read = "; ".join(authors)[:MOST_PROBLEMS]
     text = f"{where}: the author list could be read in two ways; it is read as {read}."
-    return Problem(text, "authors in two ways", line, kept=True)
+    return Problem(text, "author lists that could be read in two ways", line, kept=True)
 
 
 def text_in(value: object) -> str | None:

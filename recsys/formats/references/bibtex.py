@@ -38,7 +38,7 @@ _ENTRY = re.compile(
 )
 _AND = re.compile(r"(?<!\\)[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
 _COMMA = re.compile(r"(?<!\\)[{}]|,")
-_BRACED = re.compile(r"\{[^{}]*\}")
+_BRACED = re.compile(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}")
 _APART = re.compile(r",|;|\s(?:and|&)\s")
 """What would part names, were it not between braces."""
 _MACRO = re.compile(r"\\([A-Za-z]{2,12})(?![A-Za-z])")

@@ -3,6 +3,7 @@
 import html
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "2nd", "3rd", "4th"})
@@ -62,6 +63,8 @@ _AND = re.compile(r" ?,? (?:and|AND|und|et(?! al\b)) | ?,? ?& ?")
 _LEADING_AND = re.compile(r"\A(?:and|AND|&|und)\s+")
 _MOST_INITIALS = 3
 _MOST_NAMES = 10_000
+_KEPT = 1 << 15
+"""Names that are kept as they were read: few of all are most of those that occur."""
 _WHOLE = 3
 """Parts that commas make of one name at most: family, suffix, given."""
 
@@ -163,6 +166,7 @@ def name_of(text: str, *, order: Order = "printed") -> Name:
     return _split(_bare(text), order)
 
 
+@lru_cache(_KEPT)
 def _split(bare: str, order: Order = "printed") -> Name:
     if braced := _BRACED.fullmatch(bare):  # As BibTeX keeps a name whole.
         return Name(literal=braced[1].strip())
@@ -280,6 +284,7 @@ def _of_family(words: list[str]) -> int:
     return min(count, len(words) - 1)
 
 
+@lru_cache(_KEPT)
 def _bare(text: str) -> str:
     """Return a name without titles, ORCIDs, marks of footnotes, and "et al." behind it."""
     bare, before = " ".join(text.translate(_BRACES).split()), None
