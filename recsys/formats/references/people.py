@@ -30,7 +30,10 @@ _PARTICLES = frozenset(
 _TITLES = re.compile(r"\A(?:(?:Prof(?:essor)?|Dr|Mrs?|Ms)\b\.?(?:-Ing\.)?\s?)+(?=\w)")
 _SIGNS = "*\u2217\u2020\u2021\u00a7\u00b6\u2016#\u00b9\u00b2\u00b3\u2070-\u2079\u2709"
 """What marks affiliations and notes."""
-_RAISED = re.compile(r"[\u00b9\u00b2\u00b3\u2070-\u2079]+(?:,[\u00b9\u00b2\u00b3\u2070-\u2079]+)*")
+_RAISED = re.compile(
+    r"[\u00b9\u00b2\u00b3\u2070-\u2079]+(?:,[\u00b9\u00b2\u00b3\u2070-\u2079]+)*"
+    r"|<sup>[^<>]{0,40}</sup>"
+)
 # No run of signs is without limit: to look for its end from each of them takes quadratic time.
 _ORCID = re.compile(
     r"(?i)[\s(\[{/,;:]{0,9}(?:https?://)?(?:\borcid(?:\.org/|\s?id\b)?[:\s]{0,3})?"
@@ -42,6 +45,7 @@ _ORCID = re.compile(
 _MARKS = re.compile(
     rf"(?<=[^\W\d_])\s0\d{{3}}$|(?<=[^\W_])(?:\^\w{{1,9}}(?:,\w{{1,9}}){{0,9}}\^?)+(?=[\s,]|$)"
     rf"|(?<=[^\W_])[{_SIGNS}]{{1,20}}(?=[\s,]|$)|(?<![^\s,])[{_SIGNS}]{{1,20}}(?=[^\W\d_])"
+    r"|(?<=[A-Z]{2})\.$"  # As ends a sentence: "Lee KS."
 )
 _NUMBERS = re.compile(r"(?<=[^\W\d_]{2})\d{1,2}(?:,\d{1,2})*(?=[\s,]|$)")
 _AND_OTHERS = re.compile(r"(?i)(?<=[\w.])(?:,? (?:and others|et\.? al\.?))+$")
@@ -360,7 +364,7 @@ def _separate(text: str, commas: Commas) -> tuple[list[str], bool]:
         return quoted, False
     text = text.replace("\uff1b", ";").replace("\u3001", ";")
     text = _RAISED.sub("", _ORCID.sub("", html.unescape(text) if "&" in text else text))
-    parts = text.split("|")
+    parts = text.replace(" / ", "|").split("|")
     if len(parts) == 1:
         parts = at_semicolons(text)
     lines = [line.strip() for line in text.split("\n") if line.strip()]

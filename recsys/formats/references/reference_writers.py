@@ -51,15 +51,17 @@ def entry(key: str, paper: Paper) -> str:
         title.append(f"{{{to_latex(word)}}}" if capital else to_latex(word))
     authors = []
     for name in map(own_name, names_of(paper)):
-        spoken = " " not in name.surname and not name.suffix
         in_parts = ", ".join(filter(None, (name.surname, name.suffix, name.given)))
+        forms = [in_parts] if " " in name.surname or name.suffix else [in_parts, name.natural]
         # What stands behind a name may be taken for initials: "Weinan E".
-        spoken = spoken and people_in(name.natural).spoken == (name.natural,)
-        latex = to_latex(name.natural if spoken else in_parts)
+        read = [people_in(form, commas="within").spoken for form in forms]
+        told = dict(zip(read, forms, strict=True)).get((name.natural,))
+        latex = to_latex(told or name.natural)
         # Readers take a group apart; bibtexparser loses escapes beside "and".
         joins = latex.lower() in ("and", "others")
         group = not name.given and (" " in latex or "," in latex or joins)
-        authors.append(f"{{{to_latex(name.natural)}}}" if group or "\\" in latex else latex)
+        whole = told is None or group
+        authors.append(f"{{{to_latex(name.natural)}}}" if whole or "\\" in latex else latex)
     fields = {
         "title": " ".join(title),
         "author": " and ".join(authors),
