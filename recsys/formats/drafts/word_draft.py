@@ -312,10 +312,10 @@ def _authors(document: WordText, byline: Sequence[Paragraph]) -> tuple[str, ...]
         authors += names
     if authors:
         return tuple(dict.fromkeys(authors))
-    names = people_in(clean(document.author)).spoken
+    known = people_in(clean(document.author)).spoken
     printed = "".join(letters(part.text) for part in byline)
-    known = all(len(name.split()) > 1 and letters(name) in printed for name in names)
-    return names if known else ()
+    named = all(len(name.split()) > 1 and letters(name) in printed for name in known)
+    return known if named else ()
 
 
 def _listed(paragraphs: Sequence[str], cited: Sequence[Reference]) -> tuple[list[Reference], int]:

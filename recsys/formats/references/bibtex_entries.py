@@ -70,7 +70,7 @@ def entries_in(lines: Iterable[str]) -> Iterator[Entry | Problem]:
 
     # It logs each broken block, which is reported here.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    strings = {month: month for month in _MONTHS} | JOURNALS
+    strings = {**JOURNALS, **{month: month for month in _MONTHS}}
     family, keys = _Family(), set[str]()
     for text, before in _parts(lines):
         library = parse_string(text, parse_stack=[])

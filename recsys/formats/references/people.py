@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -46,8 +47,12 @@ _MARKS = re.compile(
     rf"(?<=[^\W\d_])\s0\d{{3}}$|(?<=[^\W_])(?:\^\w{{1,9}}(?:,\w{{1,9}}){{0,9}}\^?)+(?=[\s,]|$)"
     rf"|(?<=[^\W_])[{_SIGNS}]{{1,20}}(?=[\s,]|$)|(?<![^\s,])[{_SIGNS}]{{1,20}}(?=[^\W\d_])"
     r"|(?<=[A-Z]{2})\.$"  # As ends a sentence: "Lee KS."
+    r"|^\.{3}\s?(?=[^\W\d_])"
 )
 _NUMBERS = re.compile(r"(?<=[^\W\d_]{2})\d{1,2}(?:,\d{1,2})*(?=[\s,]|$)")
+_AFFILIATION = re.compile(
+    r"(?<=[^\W\d_]) (?:\d{1,2}|[a-z])$|\s?\([^()]{1,80}\)$|\s?\[[^\[\]]{1,80}\]$"
+)
 _AND_OTHERS = re.compile(r"(?i)(?<=[\w.])(?:,? (?:and others|et\.? al\.?))+$")
 _NOBODY = re.compile(
     r"(?i)\W*|\[?no authors?\b[^\]]*\]?|anon(?:\.|ymous)?|null|(?:and )?others|et\.? al\.?"
@@ -63,8 +68,11 @@ _LIST = re.compile(r"\[\s{0,9}['\"]")
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*+)(?:'|\\?\Z)|\"((?:[^\"\\]|\\.)*+)(?:\"|\\?\Z)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _SEMICOLON = re.compile(r"\\([;\\])|(;)")
-_AND = re.compile(r" ?,? (?:and|AND|und|et(?! al\b)) | ?,? ?& ?")
-_LEADING_AND = re.compile(r"\A(?:and|AND|&|und)\s+")
+_AND = re.compile(r" ?,? (?:and|AND|und|et(?! al\b)|on behalf of(?: the)?) | ?,? ?& ?")
+_EDGE_AND = re.compile(r"\A(?:and|AND|&|und)\s+|\s+(?:and|AND|&|und)\Z")
+_BARS = re.compile(r"\||\u2022| [/\u00b7] ")
+_FIRST_OF_CJK = "\u2e80"
+"""From here on, characters are those of China, Japan and Korea."""
 _MOST_INITIALS = 3
 _MOST_NAMES = 10_000
 _KEPT = 1 << 15
@@ -141,10 +149,11 @@ def people_in(*texts: str, commas: Commas = "either") -> People:
         names, doubtful = _separate(text, commas)
         told += names
         doubts.append(doubtful)
-    told = [bare for name in told[:_MOST_NAMES] if not _is_nobody(bare := _bare(name))]
+    told = [_bare(_without_affiliation(name)) for name in told[:_MOST_NAMES]]
+    told = [name for name in told if not _is_nobody(name)]
     if commas == "between":  # As below a title, where names are spoken.
         return People(tuple(_split(name, "spoken") for name in told))
-    read = list(map(_split, told))
+    read = [_split(name, _order(told)) for name in told]
     pairs = list(zip(told, read, strict=True))
     spoken = [name != of.natural for name, of in pairs if "," not in name and not of.literal]
     open_ = [at for at, (name, of) in enumerate(pairs) if _is_open(name, of)]
@@ -155,6 +164,25 @@ def people_in(*texts: str, commas: Commas = "either") -> People:
     else:
         mixed = bool(open_) and any("," in name and of.given for name, of in pairs)
     return People(tuple(read), any(doubts), mixed)
+
+
+def _order(told: Sequence[str]) -> Order:
+    """Tell the order of names whose surnames stand in capitals, by one that is too long for some.
+
+    >>> _order(["Mia ELM", "Jon BIRCH"]), _order(["BIRCH Jon", "ELM Mia"]), _order(["ELM M"])
+    ('spoken', 'index', 'printed')
+    """
+    named = [words for name in told if "," not in name and len(words := name.split()) > 1]
+    first, last = [words[0] for words in named], [words[-1] for words in named]
+    orders: tuple[tuple[Order, list[str], list[str]], ...] = (
+        ("index", first, last),
+        ("spoken", last, first),
+    )
+    for order, surnames, others in orders:
+        capitals = all(map(str.isupper, surnames)) and not any(map(str.isupper, others))
+        if capitals and any(len(name) > _MOST_INITIALS + 1 and name.isalpha() for name in surnames):
+            return order
+    return "printed"
 
 
 def name_of(text: str, *, order: Order = "printed") -> Name:
@@ -324,7 +352,7 @@ def _is_suffix(word: str, family: str = "") -> bool:
 
 
 def _is_degree(word: str, *, several: bool) -> bool:
-    letters = word.replace(".", "").replace(" ", "")
+    letters = "".join(filter(str.isalpha, word))
     return letters.lower() in _DEGREES and (several or not letters.isupper())
 
 
@@ -334,7 +362,10 @@ def are_initials(text: str) -> bool:
     >>> [are_initials(text) for text in ("J.-P.", "M A", "Yu.", "Lee", "\u738b")]
     [True, True, True, False, False]
     """
-    return bool(text.strip()) and all(map(_is_initial, text.split()))
+    words = text.split()
+    if len(words) < 2:  # "M A" and "M. A." are some, "LEE A" is none.
+        return bool(words) and _is_initial(words[0])
+    return all(_is_initial(word) and (len(word) == 1 or "." in word) for word in words)
 
 
 def _is_initial(word: str) -> bool:
@@ -343,6 +374,12 @@ def _is_initial(word: str) -> bool:
         return len(letters) <= _MOST_INITIALS
     dotted = _DOTTED.fullmatch(word)
     return dotted is not None and word[0].isupper() and word.lower() not in SUFFIXES
+
+
+def _without_affiliation(text: str) -> str:
+    """Cut where somebody works, or the mark of that, from behind a name, unless it is a group's."""
+    shorter = _AFFILIATION.sub("", text.strip())
+    return shorter if " " in shorter and not is_group(shorter) else text
 
 
 def _is_nobody(bare: str) -> bool:
@@ -364,7 +401,7 @@ def _separate(text: str, commas: Commas) -> tuple[list[str], bool]:
         return quoted, False
     text = text.replace("\uff1b", ";").replace("\u3001", ";")
     text = _RAISED.sub("", _ORCID.sub("", html.unescape(text) if "&" in text else text))
-    parts = text.replace(" / ", "|").split("|")
+    parts = _BARS.split(text)
     if len(parts) == 1:
         parts = at_semicolons(text)
     lines = [line.strip() for line in text.split("\n") if line.strip()]
@@ -374,7 +411,7 @@ def _separate(text: str, commas: Commas) -> tuple[list[str], bool]:
         commas = "within"
     found, unsure = [], False
     for part in parts:
-        pieces = _at_ands(_LEADING_AND.sub("", " ".join(part.split())))
+        pieces = _at_ands(_EDGE_AND.sub("", " ".join(part.split())))
         for piece in pieces:
             names, doubtful = _at_commas(piece, commas)
             found += names
@@ -412,17 +449,20 @@ def _at_ands(text: str) -> list[str]:
 
 def _at_commas(text: str, commas: Commas) -> tuple[list[str], bool]:
     """Split at the commas that stand between people, not at those within their names."""
-    told = _between_commas(text)
+    told = _between_commas(_AND_OTHERS.sub("", text))
     if commas == "between":
         return told, False
     if all(map(_KEYED.fullmatch, told)):
         return [text], False
     if commas == "either" and _AND.search(text):
         surnames = [name for part in told for name in _AND.split(part)]
-        if not any(" " in name or name.lower() in _COMPANIES for name in surnames):
+        if not any(
+            " " in name or name.lower() in _COMPANIES or _is_initial(name) for name in surnames
+        ):
             return surnames, True
     heads = [name.partition(",")[0] for name in told]
-    if len(told) > 1 and all(map(_has_initials, heads)):
+    written_out = all(head > _FIRST_OF_CJK and len(head) > 1 for head in heads)
+    if len(told) > 1 and (written_out or all(map(_has_initials, heads))):
         return told, False
     if len(told) < 2 or (len(told) <= _WHOLE and (commas == "within" or _is_one(heads))):
         return [text], False
@@ -444,7 +484,7 @@ def _between_commas(text: str) -> list[str]:
     """Split at commas, but leave "Jr." and degrees at what is before them."""
     told: list[str] = []
     for part in map(str.strip, _COMMA.split(text)):
-        name = _LEADING_AND.sub("", part)
+        name = _EDGE_AND.sub("", part)
         if told and (_is_suffix(name, "a b") or _is_degree(name, several=False)):
             told[-1] += f", {name}"
         elif not _NOBODY.fullmatch(name):
