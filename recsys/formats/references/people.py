@@ -12,13 +12,13 @@ _COMPANIES = frozenset({"inc", "inc.", "ltd", "ltd.", "llc", "gmbh", "corp", "co
 _DEGREES = frozenset({"phd", "md", "msc", "bsc", "mba", "mph", "dphil", "rn"})
 _JOINS = frozenset({"and", "&", "et", "for", "of", "the", "und", "f\u00fcr", "on"})
 _GROUPS = frozenset(
-    "administration agency alliance association authority board bureau center centre collaboration "
-    "collaborators college commission committee company consortium corporation council department "
-    "federation foundation group initiative institute institutes institution investigators lab "
+    "administration agency alliance association authority center centre collaboration "
+    "collaborators college commission committee consortium corporation council department "
+    "federation foundation group initiative institute institutes institution investigators "
     "laboratory ministry network office organisation organization panel partnership program "
-    "programme project society team trust union university workshop".split()
+    "programme project society team union university workshop".split()
 )
-"""Words that are nobody's surname, but what groups call themselves."""
+"""Words that are hardly a surname, but what groups call themselves."""
 _SHORT_NAMES = frozenset(
     "AI CAI CAO CHO CUI DAI DU EU FAN FU GAO GUO HAN HO HU HUO KIM KO LAU LEE LI LIM LIN LIU LU "
     "LUO NG NLP PAN QIN SUN TAN TSE UK US USA WU XIE XU YAO YU ZHU".split()
@@ -240,9 +240,10 @@ def _inverted(parts: list[str]) -> Name:
     """Make a name of family, given, suffix; what is not understood stays whole."""
     whole = Name(literal=", ".join(parts))
     family, given, suffix = (*parts, "")[:3]
-    if not suffix and family.lower() in _GROUPS:
+    if not suffix and family.lower() in _GROUPS and not are_initials(given):
         return Name(literal=f"{given} {family}")  # A program has turned the name of a group round.
-    if is_group(family) or (is_group(given) and not are_initials(given)):
+    joined = not _JOINS.isdisjoint(family.split())
+    if joined or (not are_initials(given) and (is_group(family) or is_group(given))):
         return whole
     if suffix:
         if _is_suffix(given):
