@@ -125,7 +125,7 @@ def known_works(rows: Sequence[Mapping[str, Any]]) -> tuple[KnownWork, ...]:
         authors = tuple(name_of(_NUMBERED_NAMES.sub("", name)) for name in names)
         cited = (numbers.get(each) for each in row.get("references") or ())
         venue, year, name = row.get("venue"), row.get("year"), str(row["id"])
-        volume, page = _place(name, authors[0].family if authors else "", venue, year)
+        volume, page = _place(name, authors[0].surname if authors else "", venue, year)
         works.append(
             KnownWork(
                 number,
@@ -170,7 +170,7 @@ def _hashed(*parts: str) -> float:
 def shared_places(corpus: KnownCorpus) -> tuple[int, int, int]:
     """Count works with author, year, volume and page; those that share three of these, and all."""
     places = [
-        (work.authors[0].family.lower(), work.year, work.volume, work.page)
+        (work.authors[0].surname.lower(), work.year, work.volume, work.page)
         for work in corpus.works
         if work.authors and work.year and work.volume and work.page
     ]
@@ -208,7 +208,7 @@ def _drawn(corpus: KnownCorpus, work: KnownWork, dois: float, rng: np.random.Gen
     if happens["anonymous"]:
         authors = ()
     elif happens["author misspelt"] and authors:
-        first = Name(misspelt(authors[0].family, rng), authors[0].given, authors[0].suffix)
+        first = Name(misspelt(authors[0].surname, rng), authors[0].given, authors[0].suffix)
         authors = (first, *authors[1:])
     if happens["title misspelt"]:
         title = misspelt(title, rng)

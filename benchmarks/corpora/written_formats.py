@@ -98,7 +98,7 @@ def s2_id(work: KnownWork) -> str:
 
 def printed(each: Citation) -> str:
     """Print a reference as a journal of medicine does."""
-    people = ", ".join(f"{name.family} {initials(name)}".strip() for name in each.authors[:6])
+    people = ", ".join(f"{name.surname} {initials(name)}".strip() for name in each.authors[:6])
     parts = [f"{part}." for part in (people, each.title, each.venue) if part]
     if not each.page:
         where = ";".join(filter(None, (str(each.year or ""), each.volume)))
@@ -134,7 +134,7 @@ def _wos(work: KnownWork, cited: list[Citation]) -> dict[str, list[str]]:
     number = work.page if work.page and work.page.isdigit() else ""
     fields: dict[str, list[str | None]] = {
         "PT": ["J" if work.volume else "C"],
-        "AU": [f"{name.family}, {initials(name)}".rstrip(", ") for name in work.authors],
+        "AU": [f"{name.surname}, {initials(name)}".rstrip(", ") for name in work.authors],
         "AF": [name.inverted for name in work.authors],
         "TI": [work.title],
         "SO": [(work.venue or "").upper()],
@@ -161,7 +161,7 @@ def wos_citation(each: Citation) -> str:
     author, source = "[Anonymous]", journal(each.venue or each.title or "")
     if each.authors:
         name = each.authors[0]
-        author = f"{name.family} {initials(name)}".strip().replace(",", " ")
+        author = f"{name.surname} {initials(name)}".strip().replace(",", " ")
     if each.year is None:
         return f"{author}, IN PRESS {source}"
     parts = [author, str(each.year), source]
@@ -222,7 +222,7 @@ def scopus_ris(work: KnownWork, cited: list[Citation]) -> str:
     lines = [
         ("TY", "JOUR" if work.volume else "CONF"),
         ("TI", work.title),
-        *(("AU", f"{name.family}, {initials(name, '.')}") for name in work.authors),
+        *(("AU", f"{name.surname}, {initials(name, '.')}") for name in work.authors),
         ("PY", str(work.year or "")),
         ("T2", work.venue),
         ("VL", work.volume),
@@ -249,13 +249,13 @@ def scopus_citation(each: Citation, *, older: bool) -> str:
     title, year = [each.title] if each.title else [], f"({each.year})" if each.year else ""
     authors = each.authors[:10]
     if older:
-        people = [f"{name.family}, {initials(name, '.')}".rstrip(", ") for name in authors]
+        people = [f"{name.surname}, {initials(name, '.')}".rstrip(", ") for name in authors]
         return " ".join(filter(None, (", ".join([*people, *title]), year, ", ".join(place))))
     return ", ".join([*map(_short, authors), *title, *place, *([year] if year else [])])
 
 
 def _short(name: Name) -> str:
-    return f"{name.family} {initials(name, '.')}".strip()
+    return f"{name.surname} {initials(name, '.')}".strip()
 
 
 # Services: a JSON object a line.
@@ -271,7 +271,7 @@ def _told(fields: dict[str, Any]) -> dict[str, Any]:
 
 def crossref_line(work: KnownWork, cited: list[Citation]) -> str:
     """Write a work as Crossref deposits it."""
-    people = [{"given": name.given, "family": name.family} for name in work.authors]
+    people = [{"given": name.given, "family": name.surname} for name in work.authors]
     fields = {
         "DOI": crossref_doi(work),
         "type": "journal-article" if work.volume else "proceedings-article",
@@ -296,7 +296,7 @@ def _deposited(place: int, each: Citation) -> dict[str, Any]:
     asserted = {"doi-asserted-by": "publisher", "DOI": each.doi} if each.doi else {}
     author = each.authors[0] if each.authors else None
     described = {
-        "author": author and (author.family if way % 2 else author.natural),
+        "author": author and (author.surname if way % 2 else author.natural),
         "year": str(each.year or ""),
         "journal-title": each.venue,
         "article-title": each.title if way < 6 else None,

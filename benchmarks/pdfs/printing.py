@@ -171,9 +171,9 @@ def page_document(paper: Invented, sheet: str, style: str, kind: str) -> str:
     label = STYLES[style]["label"]
     ordered = list(paper.cites)
     if not label:
-        ordered.sort(key=lambda each: (each.authors[0].family, each.year, each.title))
+        ordered.sort(key=lambda each: (each.authors[0].surname, each.year, each.title))
     marks = {
-        work.key: f"[{place}]" if label else f"({work.authors[0].family} et al., {work.year})"
+        work.key: f"[{place}]" if label else f"({work.authors[0].surname} et al., {work.year})"
         for place, work in enumerate(ordered, start=1)
     }
     return _TEMPLATES.get_template(f"paper.{kind}.jinja").render(
@@ -218,12 +218,12 @@ def _names(authors: Sequence[Name], style: str) -> str:
         names = [first.inverted, *(each.natural for each in others)]
         return _listed(names, ", and ").rstrip(".")
     if style == "Vancouver":
-        names = [f"{a.family} {''.join(b)}" for a, b in zip(authors, initials, strict=True)]
+        names = [f"{a.surname} {''.join(b)}" for a, b in zip(authors, initials, strict=True)]
         return ", ".join(names[:6]) + (", et al." if others[5:] else ".")
     if style == "IEEE":
-        names = [f"{b} {a.family}" for a, b in zip(authors, dotted, strict=True)]
+        names = [f"{b} {a.surname}" for a, b in zip(authors, dotted, strict=True)]
         return _listed(names, ", and " if others[1:] else " and ", 6)
-    names = [f"{a.family}, {b}" for a, b in zip(authors, dotted, strict=True)]
+    names = [f"{a.surname}, {b}" for a, b in zip(authors, dotted, strict=True)]
     return _listed(names, ", & ") if style == "APA" else _listed(names, " &amp; ", 5)
 
 

@@ -6,6 +6,7 @@ hash of its name and content: a build that was killed, or has ten more files, re
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -17,7 +18,7 @@ from recsys.errors import installed, need
 from recsys.formats.exports import pdf_papers, zotero_database
 from recsys.formats.exports.zotero_database import StoredWork
 from recsys.formats.references.bibliography import Problem, record_of, work_of
-from recsys.formats.work_stream import WorkStream, of_reader
+from recsys.formats.work_stream import WorkStream, stream_of
 from recsys.machine import processors
 from recsys.pipelines.jobs.engines import Failure, Limits, limited
 from recsys.protocols import Progress, silent
@@ -124,7 +125,7 @@ def _kept(place: Path) -> list[_Json] | None:
 def pdf_stream(pdfs: Sequence[Path], cache: Path, progress: Progress = silent) -> WorkStream:
     """Read PDFs as works; raises as `read_folder` does."""
     items = (item for items in read_folder(pdfs, cache, progress=progress) for item in items)
-    return WorkStream("PDF", False, of_reader(items))
+    return stream_of("PDF", items, Counter())
 
 
 def library_stream(library: Path, cache: Path, progress: Progress = silent) -> WorkStream:
@@ -133,7 +134,7 @@ def library_stream(library: Path, cache: Path, progress: Progress = silent) -> W
     Raises:
         InputError: it is no Zotero library, or is damaged.
     """
-    return WorkStream("Zotero library", False, of_reader(_works(library, cache, progress)))
+    return stream_of("Zotero library", _works(library, cache, progress), Counter())
 
 
 def _works(library: Path, cache: Path, progress: Progress) -> Iterator[PdfItem]:

@@ -4,6 +4,7 @@ However often it was killed, it comes to the same file.
 """
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recsys.errors import InputError, NothingFound
-from recsys.formats.work_stream import Found, WorkStream, of_reader, open_works
+from recsys.formats.work_stream import Found, open_works, stream_of
 from recsys.pipelines.corpora.collect import AS_TOLD, gather
 from recsys.pipelines.corpora.collect_report import CollectReport
 from recsys.pipelines.corpora.source_files import SourceFile
@@ -128,7 +129,7 @@ def write_fetched(
             if beside is not None:
                 intake.read_all([SourceFile(beside, True)], {})
             for works in fetched:
-                stream = WorkStream(works.facts.title, False, of_reader(works.labelled()))
+                stream = stream_of(works.facts.title, works.labelled(), Counter())
                 intake.read_stream(Path(works.facts.title), stream)
         papers, report = gather([intake.shard()], folder, AS_TOLD)
         if not papers.num_rows:

@@ -14,7 +14,6 @@ from pathlib import Path
 from recsys.errors import CorpusError
 from recsys.formats.exports import table_reading
 from recsys.formats.exports.foreign_files import foreign
-from recsys.formats.exports.table_reading import READ_IN_PART
 from recsys.formats.papers.external_ids import paper_of
 from recsys.formats.papers.field_maps import PaperFormat
 from recsys.formats.papers.json_records import Entry, entries_of, head_of, open_lines, tally
@@ -32,7 +31,6 @@ from recsys.records import Paper, Reference
 LONGEST_ABSTRACT = 20_000
 """Characters kept of an abstract: some 3,000 words, several times what any encoder reads."""
 _EXCERPT = 200  # characters of a rejected record
-_IN_PART = "rows longer than their header, without what may be shifted"
 _TOLD_MARKS = 3
 _TOLD_KEYS = 12
 
@@ -110,7 +108,7 @@ def open_works(
             yield WorkStream(known.name, sealed, items, oddities, unread)
         return
     if form.shape is Shape.FILE:
-        yield WorkStream(form.name, False, of_reader(form.read(source)))
+        yield stream_of(form.name, form.read(source), Counter())
         return
     with open_bytes(source, progress=progress) as stream:
         if form.shape is Shape.BYTES:
@@ -119,7 +117,7 @@ def open_works(
             works = table_reading.read(text_lines(stream, oddities), columns, unread)
         else:
             works = form.read(text_lines(stream, oddities), unread)
-        yield WorkStream(form.name, False, of_reader(works, oddities), oddities, unread)
+        yield stream_of(form.name, works, oddities, unread)
 
 
 def format_of_file(source: Path) -> SourceFormat:
@@ -194,16 +192,27 @@ def _of_entries(
         yield Found(line.number, work, remarks + broken)
 
 
-def of_reader(
-    items: Iterable[Reference | Problem], oddities: Counter[str] | None = None
-) -> Iterator[Found | Reject]:
+def stream_of(
+    name: str,
+    items: Iterable[Reference | Problem],
+    oddities: Counter[str],
+    unread: Counter[str] | None = None,
+) -> WorkStream:
     """Tidy what a reader of no JSON gives; records are counted where it tells no line.
 
-    oddities: counts the rows of which a part is read.
+    name: of the format. oddities: counts what was odd about records that are kept, too. unread: the
+    fields of which nothing was read.
     """
+    counted = Counter() if unread is None else unread
+    return WorkStream(name, False, _of_reader(items, oddities), oddities, counted)
+
+
+def _of_reader(
+    items: Iterable[Reference | Problem], oddities: Counter[str]
+) -> Iterator[Found | Reject]:
     for number, item in enumerate(items, start=1):
-        if isinstance(item, Problem) and item.reason == READ_IN_PART and oddities is not None:
-            oddities[_IN_PART] += 1
+        if isinstance(item, Problem) and item.kept:
+            oddities[item.reason] += 1
         elif isinstance(item, Problem):
             yield Reject(item.line, item.reason, item.text[:_EXCERPT])
         else:

@@ -18,6 +18,8 @@ _PARTICLES = frozenset(
 """Parts of a surname that stand between it and the given names: "Jarke J. van Wijk"."""
 _NOBODY = frozenset({"anonymous", "anon", "et al", "others", "and others", "unknown"})
 """What stands in lists of authors and names nobody."""
+_FIRST_OF_CJK = "\u2e80"
+"""From here on, characters are those of China, Japan and Korea: one is a whole name."""
 _MOST_INITIALS = 3
 """So many capital letters at most stand for given names, as in "Cohan, AM"."""
 _SHORTEST = 3
@@ -39,8 +41,8 @@ def name_key(name: str) -> str | None:
     family, *rest = (_words(part) for part in _COMMA.split(name, maxsplit=1))
     if not family or " ".join(map(fold, family)) in _NOBODY:
         return None
-    if rest and len(rest[0]) == 1 and fold(rest[0][0]) in _SUFFIXES and rest[0][0] != "JR":
-        rest = []  # "Martin King, Jr."; "SMITH, JR" has two initials.
+    if rest and len(rest[0]) == 1 and _is_suffix(rest[0][0], len(family)):
+        rest = []  # "Martin King, Jr."
     given = rest[0] if rest else []
     if not rest:
         ends = [at for at, word in enumerate(family) if len(word) > 1]
@@ -91,8 +93,21 @@ def _words(text: str) -> list[str]:
     So are the numbers by which DBLP tells people of one name apart: "Wei Wang 0001".
     """
     words = [_NOT_WORD.sub("", part) for part in _SEPARATORS.split(text)]
-    kept = [word for word in words if word and not (fold(word) in _SUFFIXES or word.isdecimal())]
+    kept = [
+        word
+        for at, word in enumerate(words)
+        if word and not (word.isdecimal() or _is_suffix(word, 0 if at else len(words) - 1))
+    ]
     return kept or [word for word in words if word]
+
+
+def _is_suffix(word: str, beside: int) -> bool:
+    """Whether a word is a Jr.; "SMITH, JR", "SR Plat" and "Petrov, IV" have two initials.
+
+    beside: how many words the rest of the name has, where it is a surname; else 0.
+    """
+    initials = beside and (word in ("JR", "SR") or (word in ("II", "IV") and beside == 1))
+    return not initials and fold(word) in _SUFFIXES
 
 
 def _are_initials(word: str) -> bool:
@@ -118,18 +133,27 @@ def agree(one: str, other: str) -> bool | None:
     if not (given and others):
         return None
     if "".join(given) == "".join(others):
-        return True if len("".join(given)) > 1 else None
-    same: bool | None = True if len(given[0]) > 1 and given[0] == others[0] else None
-    for left, right in zip(given, others, strict=False):
-        short, full = sorted((left, right), key=len)
-        if not full.startswith(short) or (1 < len(short) < _SHORTEST and short != full):
+        return True if _is_full("".join(given)) else None
+    same: bool | None = True if _is_full(given[0]) and given[0] == others[0] else None
+    for at, pair in enumerate(zip(given, others, strict=False), start=1):
+        short, full = sorted(pair, key=len)
+        if not full.startswith(short) or (short >= _FIRST_OF_CJK and short != full):
             return False
+        if 1 < len(short) < _SHORTEST and short != full:
+            more = (given if short == pair[0] else others)[at:]
+            # "Li H." is "Li-Hua", whose key does not tell where its hyphen was.
+            return None if more and full[len(short) :].startswith(more[0]) else False
     return same
 
 
 def written_out(key: str) -> bool:
     """Tell whether a key of `name_key` has a given name in full."""
-    return len(key.partition(" ")[2].partition(" ")[0]) > 1
+    return _is_full(key.partition(" ")[2].partition(" ")[0])
+
+
+def _is_full(name: str) -> bool:
+    """Whether a given name is more than an initial."""
+    return len(name) > 1 or name >= _FIRST_OF_CJK
 
 
 def bearers(key: str, known: Sequence[str]) -> list[bool]:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.formats.references.bibliography import text_in
-from recsys.formats.references.people import natural
+from recsys.formats.references.people import name_of, natural
 from recsys.records import Reference
 
 # Find the names at the beginning of a printed reference: who comes first, and where they end.
@@ -101,10 +101,9 @@ def names_at_beginning(text: str) -> PrintedNames | None:
         closed = dated or stop or _COMMA.match(text, end)
         if closed:
             plain = name[0].strip().rstrip(",")
-            compact = re.fullmatch(rf"({_SURNAME}) ([A-Z]{{1,3}}(?:-[A-Z])?)", plain)
             readings.append(
                 PrintedNames(
-                    first=f"{compact[2]} {compact[1]}" if compact else natural(plain),
+                    first=name_of(plain).natural,
                     end=closed.end(),
                     year=int(dated["a"] or dated["b"]) if dated else None,
                     comma=not (dated or stop),

@@ -16,6 +16,7 @@ from recsys.formats.drafts.wording import (
     told_apart,
 )
 from recsys.formats.papers.paper_formats import BY_NAME
+from recsys.formats.references.people import people_in
 from recsys.records import Reference
 from recsys.store.words import cleaned_keyphrases
 
@@ -36,8 +37,7 @@ _LATE_BLOCK = re.compile(
     r"\s.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)"
 )
 _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
-_SEVERAL = re.compile(r"[;,](?:\s+and\s)?|\sand\s|(?:\A|\n)\s*[-*]\s+")
-_BOTH = re.compile(r"\s*;\s*|\sand\s")
+_ITEM = re.compile(r"(?:\A|\n)\s*[-*]\s+")
 _NAME_PARTS = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
 _RAISED = re.compile(r"\^[^^]{0,50}\^")
 _BRACKET = re.compile(r"[\[\]{}]")
@@ -243,17 +243,14 @@ def _year(value: object) -> int | None:
 def _names(author: object) -> Iterator[str]:
     """Yield the names of an author: text, a mapping with a name, or a name with a mapping."""
     if isinstance(author, str):
-        names = [name.strip() for name in _SEVERAL.split(_RAISED.sub("", author))]
-        names = names if names[0] else names[1:]
-        yield from names if all(" " in name for name in names) else (author,)
+        yield from people_in(_ITEM.sub("; ", _RAISED.sub("", author))).spoken
     elif isinstance(author, dict):
         name = author.get("name", author.get("literal"))
         if isinstance(name, dict):
             author, name = name, name.get("literal")
         parts = (_string(author.get(part)) for part in _NAME_PARTS)
         if whole := _string(name):
-            names = _BOTH.split(whole)
-            yield from names if all(" " in name for name in names) else (whole,)
+            yield from people_in(whole).spoken
         elif whole := " ".join(filter(None, parts)):
             yield whole
         elif len(author) == 1:

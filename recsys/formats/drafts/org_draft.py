@@ -5,7 +5,7 @@ It cites as org-cite, org-ref or LaTeX do.
 
 import re
 from collections import defaultdict
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
@@ -23,6 +23,7 @@ from recsys.formats.drafts.wording import (
 )
 from recsys.formats.files import decode, display_name
 from recsys.formats.latex.latex_cited import cited_keys, without_citations
+from recsys.formats.references.people import people_in
 from recsys.records import Manuscript
 
 _KEYWORD = re.compile(
@@ -61,7 +62,7 @@ _ORG_MARKUP = (
     (re.compile(r"(?<!\w)([*/_=~+])(?=\S)([^\n*/=~+]{1,500}?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"\\\\[^\S\n]*(?=\n|\Z)"), " "),
 )
-_BETWEEN_NAMES = re.compile(r"\s*[;,]\s*(?:and\s+)?|\s+and\s+|\s{3,}")
+_WIDE = re.compile(r"\s{3,}")
 
 
 def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
@@ -92,12 +93,12 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
         headings = islice(_ORG_HEADING.finditer(body), MOST_SECTIONS)
         title, doubt = first_title((len(h[1]), org_text(_TAGS.sub("", h[2]))) for h in headings)
         guess += doubt
-    authors = (_BETWEEN_NAMES.split(org_text(names)) for names in keywords["author"])
+    authors = (_WIDE.sub("; ", org_text(names)) for names in keywords["author"])
     _, listed, unnamed = split_list(body, org_text)
     return Manuscript(
         title=f"{title}: {subtitle}" if title and subtitle else title,
         abstract=abstract or None,
-        authors=tuple(chain.from_iterable(authors)),
+        authors=people_in(*authors, commas="between").spoken,
         references=tuple(dict.fromkeys((*cited.works, *listed))),
         notes=(*notes, *guess, *cited.notes, *unnamed),
         details=cited.details,

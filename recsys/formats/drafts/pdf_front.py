@@ -8,6 +8,7 @@ from itertools import chain, takewhile
 
 from recsys.formats.drafts.pdf_pages import Line, composed, heading, joined, main_size
 from recsys.formats.drafts.wording import KEYWORD_HEADING, KEYWORD_MARK, OPENING_WORDS, told_apart
+from recsys.formats.references.people import people_in
 from recsys.store.names import author_key
 from recsys.store.words import fold
 
@@ -129,7 +130,7 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
     authors = _authors(lines[end : end + 60][: None if start is None else max(start - end, 0)])
     if not authors:
         # The file's own list, if the first pages name each of them.
-        names = [name.strip() for name in re.split(r";|,|\band\b|&", facts[1]) if name.strip()]
+        names = people_in(facts[1]).spoken
         keys = [(author_key(name) or "").partition(" ")[0] for name in names]
         printed = all(key and key in page for key in keys)
         if printed and all(len(name.split()) > 1 for name in names):

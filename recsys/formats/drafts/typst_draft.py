@@ -25,6 +25,7 @@ from recsys.formats.drafts.wording import (
     told_apart,
 )
 from recsys.formats.files import decode, display_name
+from recsys.formats.references.people import people_in
 from recsys.records import Manuscript
 from recsys.store.words import cleaned_keyphrases
 
@@ -79,7 +80,6 @@ _PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*){0,4}")
 _NAME_IN_TEXT = re.compile(r"#([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*){0,4})(?![\w(\[-])")
 _CALLING = re.compile(r"[\w.-]{1,60}(?=[(\[])")
 _ARGUMENT = re.compile(r"\s*(?:\"([^\"\n]{1,200})\"|([\w-]{1,60}))\s*:(?!:)\s*")
-_BETWEEN_NAMES = re.compile(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+")
 _GIVEN = re.compile(r"(?:given|first)[\w-]*\Z")
 _FAMILY = re.compile(r"(?:family|last|surname)[\w-]*\Z")
 
@@ -331,7 +331,7 @@ class _Front:
         start = call.end() if call else 0
         if depth > MOST_NAMES or not code.startswith("(", start):
             text = typst_text(self._text(code))
-            return [text] if listed else _BETWEEN_NAMES.split(text) if text else []
+            return [text] if listed else list(people_in(text, commas="between").spoken)
         items = list(_arguments(_inside(code, start)))
         keyed = {key: value for key, quoted, value in items if key and not quoted}
         if "name" in keyed:

@@ -31,6 +31,7 @@ from recsys.formats.drafts.word_file import Paragraph, WordText, open_document_t
 from recsys.formats.drafts.wording import clean, counted, opening, stand_in, stated_in
 from recsys.formats.files import display_name
 from recsys.formats.references.bibliography import says_something
+from recsys.formats.references.people import people_in
 from recsys.formats.references.word_works import cited_tags, cited_works, sources_in
 from recsys.records import Body, Manuscript, Reference
 
@@ -311,10 +312,10 @@ def _authors(document: WordText, byline: Sequence[Paragraph]) -> tuple[str, ...]
         authors += names
     if authors:
         return tuple(dict.fromkeys(authors))
-    names = [clean(name) for name in re.split(r";|\band\b|&", document.author)]
+    known = people_in(clean(document.author)).spoken
     printed = "".join(letters(part.text) for part in byline)
-    known = all(len(name.split()) > 1 and letters(name) in printed for name in names)
-    return tuple(names) if known else ()
+    named = all(len(name.split()) > 1 and letters(name) in printed for name in known)
+    return known if named else ()
 
 
 def _listed(paragraphs: Sequence[str], cited: Sequence[Reference]) -> tuple[list[Reference], int]:

@@ -23,6 +23,7 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
+from recsys.formats.references.people import people_in
 from recsys.records import Reference
 
 if TYPE_CHECKING:
@@ -521,7 +522,7 @@ def _marked_work(mark: Element) -> Reference:
     work = Reference(
         key=said.get("identifier", ""),
         title=text_in(said.get("title")),
-        authors=names_in(re.split(r"\s*;\s*|\s+and\s+", said.get("author", ""))),
+        authors=names_in(people_in(said.get("author", "")).spoken),
         year=year_in(said.get("year")),
         venue=text_in(said.get("journal") or said.get("booktitle")),
         url=address_in(said.get("url")),

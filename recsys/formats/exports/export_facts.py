@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterable
 
-from recsys.formats.references.bibliography import text_in
+from recsys.formats.papers.language import looks_english
+from recsys.formats.references.bibliography import keywords_in, split_phrases, text_in
 
 _PAGE = re.compile(
     r"(?!\d{1,5} ?(?:pp?|pages)\.?\Z)(?![ivxlc]+ ?\+)(?:pp?\.? ?)?"
     r"([ivxlcdm]{1,9}|[IVXLCDM]{1,9}|(?:[A-Za-z]{0,6}[ .]?)?\d[\w.]{0,19})"
     r"(?= ?(?:[-\u2010-\u2015+,;]|to |\Z))"
 )
+_HEADED = re.compile(r"[A-Z][A-Z &/]{1,40}:")
 _BEFORE_VOLUME = re.compile(r"(?i)(?:v(?:ol(?:ume)?)?\b\.?\s{0,3}){1,3}(?=\d)")
 _ISSUE = re.compile(r"(?i)(?<=\d)(?:\s?\([^()]{1,20}\)|,? (?:issue|iss|no)\b.{0,40})\Z")
 _NOTHING = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -34,6 +36,23 @@ def first_page(text: str | None) -> str | None:
     return match[1] if match else None
 
 
+def abstract_in(texts: Iterable[str]) -> tuple[str | None, bool]:
+    """Return the abstract of several, and whether another is left out: the first in English.
+
+    Parts of one that have headings are put together.
+
+    >>> abstract_in(["AIM: To see bark.", "RESULTS: We saw it."])
+    ('AIM: To see bark. RESULTS: We saw it.', False)
+    >>> abstract_in(["Wir sehen die Rinde und das Holz.", "We see the bark and the wood."])
+    ('We see the bark and the wood.', True)
+    """
+    told = list(dict.fromkeys(filter(None, map(text_in, texts))))
+    told = [one for one in told if not any(one in other for other in told if one != other)]
+    if len(told) > 1 and all(map(_HEADED.match, told)):
+        return " ".join(told), False
+    return next(filter(looks_english, told), next(iter(told), None)), len(told) > 1
+
+
 def volume_in(text: str | None) -> str | None:
     """Return a volume without its issue, and without the word.
 
@@ -47,8 +66,8 @@ def volume_in(text: str | None) -> str | None:
 
 def phrases(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the phrases in lists with semicolons, each once."""
-    parts = (text_in(part) for text in texts for part in text.split(";"))
-    return tuple(dict.fromkeys(part for part in parts if part and len(part) < _MORE_THAN_A_PHRASE))
+    parts = (part for text in texts for part in keywords_in(split_phrases(text, ";")))
+    return tuple(dict.fromkeys(part for part in parts if len(part) < _MORE_THAN_A_PHRASE))
 
 
 def parted_phrases(

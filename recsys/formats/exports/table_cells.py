@@ -1,36 +1,25 @@
 """Read what a cell of a table says: people, phrases, pages, names of a work, what it cites."""
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from recsys.formats import identifiers
 from recsys.formats.exports import scopus_citations, wos_citations
-from recsys.formats.references.bibliography import kinds_by_word, names_in, text_in, year_in
-from recsys.formats.references.people import name_of, natural
+from recsys.formats.references.bibliography import (
+    keywords_in,
+    kinds_by_word,
+    names_in,
+    text_in,
+    year_in,
+)
+from recsys.formats.references.people import at_semicolons, natural, people_in, quoted_in
 from recsys.records import Reference
 
-_SEPARATOR = re.compile(r"\\(.)|(;)", re.DOTALL)
-_LIST = re.compile(r"\[\s{0,9}['\"]")
-# One without its end counts, too: to look for another would take quadratic time.
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*+)(?:'|\\?\Z)|\"((?:[^\"\\]|\\.)*+)(?:\"|\\?\Z)", re.DOTALL)
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_NUMBERED = re.compile(r"\s*\(\d{3,}\)\s*$")
-_NOBODY = re.compile(r"(?i)\[no author[^\]]*\]|\bet al\.?$|^\W*$|^anonymous$")
-# Initials in capitals, as "J", "J.-P.", "KS", "M. A.".
-_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[ -]?){1,5}")
-_LAST_INITIALS = re.compile(
-    r"([^\s,][^,]*?)[ ]((?:[^\W\d_a-z]\.?-?){1,3}|(?:[^\W\d_a-z]\.[ -]?){1,5})"
-)
-_SUFFIX = re.compile(r"([^,]{1,300}?)(?: (Jr\.?|Sr\.?|2nd|3rd|II|III|IV))?")
-_LAST_DOT = re.compile(r"(?<=[^\W\d_a-z][^\W\d_a-z])\.$")  # That of a sentence: "Lee KS."
-_FIRST_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?){1,4} \S")
-_OF_GROUPS = frozenset({"of", "for", "the", "on"})
-_PHRASES = re.compile(r"\s*[;|]\s*")
+_BEGINNINGS = frozenset("Da De Del Di Du Fitz La Le Mac Mc St Van Von".split())
+"""With these a surname may begin that has a capital within: "DeLong"."""
 _PAGE = re.compile(
     r"(?i)\s*(?:pp?\.|art(?:icle)?\.?(?: no\.?)?)?\s*([a-z]{0,4}[- .]?\d[\w.]{0,15})"
 )
-_MOST_NAMES = 10_000
 _PUBMED_PLACE = re.compile(r";\s?([\w. ]{1,20}?)(?:\([^()]{0,40}\))?:([A-Za-z]{0,3}\d[\w.]{0,15})")
 _EMBASE_PLACE = re.compile(
     r"(.{1,300}?) \((\d{4})\)(?: ((?:[\w,/ -]|\.(?! [A-Z])){1,30})(?::[\w.,/ -]{1,30})?)?"
@@ -62,48 +51,33 @@ _KINDS = kinds_by_word(
 )
 
 
-def people_in(cell: str) -> tuple[str, ...]:
-    """Return the people that a cell names, in the order in which their names are spoken.
-
-    Semicolons, bars or commas stand between them; a semicolon after a backslash is part of a name.
-
-    >>> people_in("Smith J., de la Cruz M.-A."), people_in("Smith, John (1234); Lee, Kim (567)")
-    (('J. Smith', 'M.-A. de la Cruz'), ('John Smith', 'Kim Lee'))
-    """
-    names = names_in(_NUMBERED.sub("", name) for name in _separate(cell)[:_MOST_NAMES])
-    return in_spoken_order([name.rstrip("… ") for name in names if not _NOBODY.search(name)])
-
-
-def in_spoken_order(told: Sequence[str]) -> tuple[str, ...]:
-    """Put names in the order in which they are spoken; one list has them all in one order.
-
-    >>> in_spoken_order(["Smith J.", "Lee K.-A."]), in_spoken_order(["Ada Byron", "Lee, Kim"])
-    (('J. Smith', 'K.-A. Lee'), ('Ada Byron', 'Kim Lee'))
-    """
-    # A group that our own writers left whole has no given name.
-    parts = [_SUFFIX.fullmatch(name) if name_of(name).given else None for name in told]
-    inverted = [_LAST_INITIALS.fullmatch(part[1]) if part else None for part in parts]
-    if sum(map(bool, inverted)) * 2 < len(told):
-        return tuple(map(natural, told))
-    found = zip(told, parts, inverted, strict=True)
-    return tuple(
-        " ".join(filter(None, (_LAST_DOT.sub("", match[2]), match[1], part[2])))
-        if part and match
-        else natural(name)
-        for name, part, match in found
-    )
-
-
 def people_written(cell: str) -> tuple[str, ...]:
     """Return the people that a cell of our own tables names, as `spreadsheet` writes them."""
-    return tuple(map(natural, names_in(_at_semicolons(cell))))
+    return tuple(map(natural, names_in(at_semicolons(cell))))
+
+
+def unglued(cell: str) -> str:
+    """Put semicolons between people whose names stand side by side: "Ann AshBob C. Birch".
+
+    >>> unglued("Ann McAshBob C. BirchJo Elm Jr.Cy Oak")
+    'Ann McAsh; Bob C. Birch; Jo Elm Jr.; Cy Oak'
+    """
+    names: list[str] = []
+    begin = 0
+    for at in range(1, len(cell)):
+        before = cell[begin:at]
+        ends = before[-1:].islower() or before.endswith((" Jr.", " Sr."))
+        # Nobody has but a single name here.
+        if ends and cell[at].isupper() and " " in before:
+            if before.rpartition(" ")[2] not in _BEGINNINGS:
+                names.append(before)
+                begin = at
+    return "; ".join([*names, cell[begin:]])
 
 
 def phrases_in(cell: str) -> list[str]:
     """Split a cell of phrases at semicolons or bars, at commas where there are none."""
-    parts = _quoted(cell)
-    if not parts:
-        parts = _PHRASES.split(cell) if ";" in cell or "|" in cell else cell.split(",")
+    parts = quoted_in(cell) or keywords_in(cell)
     return [phrase for part in parts if (phrase := " ".join(part.split())) and len(phrase) < 200]
 
 
@@ -189,7 +163,7 @@ def cited_in(cell: str) -> tuple[tuple[str, ...], tuple[Reference, ...]]:
     head = cell[:_LOOKED_AT].strip()
     if not head:
         return (), ()
-    if quoted := _quoted(cell):
+    if quoted := quoted_in(cell):
         cell = "|".join(quoted)
         head = cell[:_LOOKED_AT]
     if _DIMENSIONS.match(head):
@@ -235,7 +209,7 @@ def _of_dimensions(item: str) -> Reference:
     authors, _, source, year, volume, _, pages, doi, publication, _ = parts
     name = publication.strip(" []")
     return Reference(
-        authors=people_in(authors.strip(" []").partition(";")[0])[:1],
+        authors=people_in(authors.strip(" []").partition(";")[0]).spoken[:1],
         year=year_in(year),
         venue=text_in(source),
         doi=identifiers.doi(doi) if "10." in doi else None,
@@ -243,43 +217,3 @@ def _of_dimensions(item: str) -> Reference:
         page=page_in(pages),
         ids=(f"dimensions:{name}",) if name.startswith("pub.") else (),
     )
-
-
-def _quoted(cell: str) -> list[str]:
-    """Return the texts of a list as Python and JSON write it: each within quotation marks."""
-    if _LIST.match(cell) is None:
-        return []
-    found = ((match[1] or match[2] or "") for match in _QUOTED.finditer(cell))
-    return [_ESCAPED.sub(r"\1", text) for text in found]
-
-
-def _separate(cell: str) -> list[str]:
-    """Split a cell into the names of people, by whatever stands between them."""
-    if quoted := _quoted(cell):
-        return quoted
-    if "|" in cell:
-        return cell.split("|")
-    if ";" in cell:
-        return _at_semicolons(cell)
-    cell = cell.replace("\\\\", "\\") if "\\" in cell else cell
-    parts = cell.split(" and ")
-    people = len(parts) > 1 and all(
-        ("," in part or " " in part.strip()) and _OF_GROUPS.isdisjoint(part.lower().split())
-        for part in parts
-    )
-    if people:  # On both sides, as BibTeX has it.
-        return parts
-    if "," not in cell:
-        return [cell]
-    # At the commas that stand between people, not at those within their names.
-    told = [part for each in cell.split(",") if (part := each.strip()) and not _NOBODY.search(part)]
-    if len(told) % 2 == 0 and all(map(_INITIALS.fullmatch, told[1::2])):
-        return [f"{family}, {given}" for family, given in zip(told[::2], told[1::2], strict=True)]
-    if all(map(_LAST_INITIALS.fullmatch, told)) or all(map(_FIRST_INITIALS.match, told)):
-        return told
-    several = len(told) > 2 and all(" " in part for part in told)
-    return told if several else [cell]
-
-
-def _at_semicolons(cell: str) -> list[str]:
-    return _SEPARATOR.sub(lambda match: match[1] or "\0", cell).split("\0")

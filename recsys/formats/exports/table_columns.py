@@ -15,6 +15,8 @@ SCHEMES = ("corpusid", "dimensions", "eid", "embase", "lens", "mag", "pmc", "s2"
 """Fields that are names of a work beside its id."""
 OWN = "recsys"
 """The program that this is."""
+SPRINGER = "SpringerLink"
+"""Its tables set names side by side, with nothing between them."""
 _MOST_NAMED = 12
 """Columns that an error names."""
 _IDENTIFYING = frozenset({"doi", "pmid", "arxiv"})
@@ -73,6 +75,14 @@ PROGRAMS = (
         doi: DOI; pmid: PubMed ID; url: Link; volume: Volume
         page: Page start | Art. No. | Pages; keyphrases: Author Keywords | Index Keywords
         type: Document Type; references: References; eid: EID""",
+    ),
+    Program(
+        "RefWorks",
+        "Title Primary | Authors, Primary",
+        """title: Title Primary; authors: Authors, Primary; year: Pub Year | Pub Date Free Form
+        venue: Periodical Full | Title Secondary | Periodical Abbrev; abstract: Abstract
+        doi: DOI; url: URL | Links; volume: Volume; page: Start Page; keyphrases: Keywords
+        type: Reference Type""",
     ),
     Program(
         "Dimensions",
@@ -147,6 +157,19 @@ PROGRAMS = (
         url: ArticleURL | FullTextURL; volume: Volume; page: StartPage; type: Type""",
     ),
     Program(
+        SPRINGER,
+        "Item Title + Publication Title | Item Title + Item DOI",
+        """title: Item Title; authors: Authors; year: Publication Year
+        venue: Publication Title | Book Series Title; doi: Item DOI; url: URL
+        volume: Journal Volume; type: Content Type""",
+    ),
+    Program(
+        "Covidence",
+        "Covidence # | Published Year + Published Month",
+        """title: Title; authors: Authors; year: Published Year; venue: Journal
+        abstract: Abstract; doi: DOI; volume: Volume; page: Pages""",
+    ),
+    Program(
         "ACM Digital Library",
         "booktitle + conf_loc",
         """title: title; authors: author; year: year | issue_date; venue: journal | booktitle
@@ -158,18 +181,20 @@ GENERIC = Program(
     "",
     """id: id | paper id | corpus id; key: key | citation key | bibtex key
     title: title | article title | document title | paper title | primary title | work title
+    title: item title | title primary
     title: título | titulo | titre | titel | titolo | tytuł
     title: название | 标题 | 题名 | タイトル | 제목
     authors: authors | author | author names | author full names | creator | creators
+    authors: authors, primary
     authors: autores | autor | autoren | auteurs | autori | 作者
     year: year | publication year | pub year | year published | published | publication date
-    year: date published | date | año | ano | année | jahr | anno | 年 | 年份
+    year: published year | date published | date | año | ano | année | jahr | anno | 年 | 年份
     venue: venue | journal | journal title | journal name | source title | publication title
     venue: container title | publication | periodical | book title | conference
     venue: conference name | proceedings title | source | revista | revue | zeitschrift
     venue: rivista | 期刊
     abstract: abstract | abstract note | summary | description | resumen | 摘要
-    doi: doi | digital object identifier | doi link | doi url
+    doi: doi | digital object identifier | doi link | doi url | item doi
     pmid: pmid | pubmed id | pubmed; arxiv: arxiv | arxiv id | eprint
     url: url | link | web address | document url | plink | pdf link
     keyphrases: keyphrases | keywords | author keywords | subject terms | tags

@@ -13,17 +13,18 @@ from recsys.formats.exports.table_cells import (
     kind_in,
     name_in,
     page_in,
-    people_in,
     people_written,
     phrases_in,
     place_in,
     pmid_in,
     source_in,
+    unglued,
     work_id_in,
 )
 from recsys.formats.exports.table_columns import (
     OWN,
     SCHEMES,
+    SPRINGER,
     Header,
     check_fields,
     header_key,
@@ -35,9 +36,12 @@ from recsys.formats.references.bibliography import (
     Problem,
     address_in,
     identified,
+    in_two_ways,
+    names_in,
     text_in,
     year_in,
 )
+from recsys.formats.references.people import people_in
 from recsys.records import Reference
 
 _DELIMITERS = ",;\t"
@@ -58,7 +62,7 @@ _ENCLOSED = re.compile(r'"((?:[^"]|"")*)"')
 _HINT = re.compile(r"(?i)10\.|arxiv|acl|\d{4}\.\d{4}|[a-z]\d\d-\d{4}")
 _DOI_WITHIN = re.compile(r"(?i)[?&]doi=([^&]+)")
 _MOST_PHRASES = 200
-READ_IN_PART = "more cells than headers"
+READ_IN_PART = "rows longer than their header, without what may be shifted"
 """The reason of a problem with a row of which is read what stands in its column for sure."""
 REFUSED = "row longer than its header"
 _LONGEST_DATE = 40
@@ -142,10 +146,12 @@ def _works(
                 cells = _under(header, row.cells, len(head), delimiter)
             if cells is not row.cells:
                 text = f"line {row.line}: {len(row.cells)} cells below {len(head)} headers."
-                yield Problem(text, REFUSED if cells is None else READ_IN_PART, row.line)
+                yield Problem(
+                    text, REFUSED if cells is None else READ_IN_PART, row.line, cells is not None
+                )
             if cells is not None:
                 unread.update(_unread(cells, head, header))
-                yield _work(cells, header)
+                yield from _work(cells, header, row.line)
 
 
 def _under(
@@ -216,19 +222,21 @@ def _vertical_works(
             continue
         name, *values = row.cells
         if header_key(name) == _FIRST_FIELD and record:
-            yield _vertical_work(record, unread)
+            yield from _vertical_work(record, unread, row.line)
             record = {}
         if name.strip() and len(record) < _MOST_FIELDS:
             record.setdefault(name, "; ".join(filter(None, values)))
     if record:
-        yield _vertical_work(record, unread)
+        yield from _vertical_work(record, unread)
 
 
-def _vertical_work(record: Mapping[str, str], unread: Counter[str]) -> Reference:
+def _vertical_work(
+    record: Mapping[str, str], unread: Counter[str], line: int = 0
+) -> Iterator[Reference | Problem]:
     names, cells = list(record), list(record.values())
     header = understood(names)
     unread.update(_unread(cells, names, header))
-    return _work(cells, header)
+    yield from _work(cells, header, line)
 
 
 def _is_vertical(opening: Sequence[str], place: int) -> bool:
@@ -280,8 +288,8 @@ def _delimiter(line: str, names: Iterable[str] = ()) -> str:
     return max(_DELIMITERS, key=known)
 
 
-def _work(cells: Sequence[str], header: Header) -> Reference:
-    """Return the work that the cells of a row describe."""
+def _work(cells: Sequence[str], header: Header, line: int) -> Iterator[Reference | Problem]:
+    """Yield the work that the cells of a row describe, and what of it is not certain."""
     facts: dict[str, list[str]] = defaultdict(list)
     for field, places in header.columns.items():
         said = (_said(cells[place], header.quoted) for place in places if place < len(cells))
@@ -310,10 +318,18 @@ def _work(cells: Sequence[str], header: Header) -> Reference:
     eprint = f"arXiv:{eprint}" if eprint[:4].isdigit() else eprint
     texts = (*facts["doi"], eprint, within[1] if within else url or "")
     named = identified(Reference(), *filter(_HINT.search, texts))
-    return Reference(
+    if own:
+        authors = people_written(first("authors"))
+    else:
+        cell = first("authors")
+        people = people_in(unglued(cell) if header.program == SPRINGER else cell)
+        authors = names_in(people.spoken)
+        if people.unsure or people.mixed:
+            yield in_two_ways(authors, f"line {line}", line)
+    yield Reference(
         key=text_in(first("key")) or "",
         title=text_in(first("title")),
-        authors=(people_written if own else people_in)(first("authors")),
+        authors=authors,
         year=next(filter(None, map(year_in, (*facts["year"], source.year))), None),
         venue=text_in(first("venue") or source.venue),
         abstract=text_in(first("abstract")),

@@ -10,27 +10,30 @@ from typing import Any
 
 from recsys.formats.exports import scopus_citations, wos_citations
 from recsys.formats.exports.export_facts import (
+    abstract_in,
     accession,
     first_page,
     parted_phrases,
     phrases,
     volume_in,
 )
-from recsys.formats.exports.table_cells import in_spoken_order
 from recsys.formats.exports.tagged_lines import Layout, TaggedRecord, records
 from recsys.formats.papers.paper_fields import labelled
 from recsys.formats.references.bibliography import (
     LONGEST_TEXT,
+    SECOND,
     Problem,
     address_in,
     alternatives,
     identified,
+    in_two_ways,
+    keywords_in,
     kinds_by_word,
     names_in,
     text_in,
     year_in,
 )
-from recsys.formats.references.people import natural
+from recsys.formats.references.people import Name, People, name_of, people_in
 from recsys.records import Reference
 
 
@@ -40,8 +43,8 @@ class TaggedFormat:
 
     head: is found in the beginning of its files. fields: such as `title: TI | FT; volume: VL`:
     fields of `Reference`, and their tags, of which the first that says something counts. more: what
-    the map cannot say, by field, and `places`: texts that may hold a DOI, an arXiv or an ACL id; it
-    comes before what the map says.
+    the map cannot say, by field, `places`: texts that may hold a DOI, an arXiv or an ACL id, and
+    `people`: the authors of each field; it comes before what the map says.
     """
 
     head: re.Pattern[str]
@@ -66,22 +69,35 @@ class TaggedFormat:
             if record.cut:
                 text = f"line {line}: the record has no end in sight; what is beyond is left out."
                 yield Problem(text, "record too long", line)
-            yield self._work(record)
+            yield from self._work(record)
 
-    def _work(self, record: TaggedRecord) -> Reference:
+    def _work(self, record: TaggedRecord) -> Iterator[Reference | Problem]:
         values: dict[str, Any] = {}
         for field, tags in alternatives(self.fields).items():
             texts = record.texts(*tags)
-            if reader := _READERS.get(field):
+            if field == "abstract":
+                values[field], more = abstract_in(texts)
+                if more:
+                    shown = f"{values[field][:_SHOWN]}..."
+                    text = f"line {record.line}: of several abstracts one counts: {shown}"
+                    yield Problem(text, SECOND, record.line, kept=True)
+            elif reader := _READERS.get(field):
                 values[field] = next(filter(None, map(reader, texts)), None)
             else:
                 values[field] = text_in(texts[0]) if texts else None
         values["key"] = values["key"] or ""
         values |= self.more(record)
-        places = values.pop("places")
-        return identified(Reference(**values), *places)
+        places, people = values.pop("places"), values.pop("people")
+        authors: list[str] = []
+        for read in people:  # Programs write some of them into two fields.
+            authors += [name for name in names_in(read.spoken) if name not in authors]
+        if any(read.unsure or read.mixed for read in people):
+            yield in_two_ways(authors, f"line {record.line}", record.line)
+        yield identified(Reference(**values, authors=tuple(authors)), *places)
 
 
+_SHOWN = 60
+"""Characters of an abstract that a remark shows."""
 _READERS: Mapping[str, Callable[[str], int | str | None]] = {
     "year": year_in,
     "url": address_in,
@@ -118,17 +134,13 @@ def more_of_ris(record: TaggedRecord) -> dict[str, Any]:
     book = text_in(record.text("BT"))
     title = text_in(record.text("TI", "T1", "CT"))
     cited = [match for note in notes if (match := _CITED.match(note))]
-    told, first = (  # "null" is The Lens'.
-        names_in(name.removesuffix(", null") for name in record.texts(tag) if name != "null")
-        for tag in ("AU", "A1")
+    people = (  # "null" is The Lens'.
+        [name.removesuffix(", null") for name in record.texts(tag)] for tag in ("AU", "A1")
     )
-    spoken = in_spoken_order((*told, *first))
-    authors = spoken[: len(told)]  # Programs write some both as AU and as A1.
-    authors += tuple(name for name in spoken[len(told) :] if name not in authors)
     return {
         "title": title or book or text_in(record.text("ST", "TT")),
         "venue": text_in(record.text("JF", "JO", "T2", "JA", "J2", "C3")) or (title and book),
-        "authors": authors,
+        "people": [people_in(*names, commas="within") for names in people],
         "kind": _KINDS_OF_RIS.get(record.text("TY") or "", "document"),
         "pmid": _digits(record.text(*tags, "PM")) or pmid,
         "ids": ids,
@@ -175,9 +187,8 @@ def more_of_endnote(record: TaggedRecord) -> dict[str, Any]:
     source = " ".join(record.texts("~", "W")).lower()
     of_pubmed = any(name in source for name in ("pubmed", "medline", "nlm"))
     keyphrases, made = parted_phrases(phrases(record.lines("K")), ids)
-    people = (name for line in record.lines("A", "Q") for name in line.split(";"))
     return {
-        "authors": tuple(map(natural, names_in(people))),
+        "people": [people_in(*record.lines("A", "Q"), commas="within")],
         "url": next(filter(None, map(address_in, record.lines("U"))), None),
         "kind": next(
             (KINDS_OF_ENDNOTE[kind] for kind in told if kind in KINDS_OF_ENDNOTE), "document"
@@ -209,8 +220,8 @@ def more_of_nbib(record: TaggedRecord) -> dict[str, Any]:
         title = title[:-1]
     if title.startswith("[") and title.endswith("]") and title.count("[") == 1:
         title = title[1:-1].removesuffix(".")
-    full = tuple(map(natural, names_in(record.texts("FAU"))))
-    short = filter(None, map(wos_citations.author_of, names_in(record.texts("AU"))))
+    full = people_in(*record.texts("FAU"), commas="within")
+    short = (name_of(name, order="index") for name in record.texts("AU"))
     # A day of electronic publication is 20190111.
     dates = record.texts("DP", "DEP", "EDAT", "CRDT")
     years = (year_in(date[:4] if _DAY.fullmatch(date) else date) for date in dates)
@@ -218,12 +229,15 @@ def more_of_nbib(record: TaggedRecord) -> dict[str, Any]:
     kind = "article-journal" if record.text("JT", "TA") else "document"
     numbers = record.texts("LID", "AID")
     articles = (match[1] for each in numbers if (match := _ARTICLE.fullmatch(each.strip())))
-    headings = (heading.split("/")[0].replace("*", "") for heading in record.texts("MH"))
-    words = map(text_in, (*(word.lstrip("*") for word in record.texts("OT", "KW")), *headings))
+    headings = [heading.split("/")[0].replace("*", "") for heading in record.texts("MH")]
+    words = keywords_in([*record.texts("OT", "KW"), *headings])
     dois = [each for each in numbers if each.endswith("[doi]")]
     return {
         "title": title.strip() or None,
-        "authors": tuple(dict.fromkeys((*(full or short), *names_in(record.texts("CN"))))),
+        "people": [
+            full if full.names else People(tuple(short)),
+            People(tuple(Name(literal=group) for group in record.texts("CN"))),
+        ],
         "year": next(filter(None, years), None),
         "kind": next((_KINDS_OF_NBIB[each] for each in types if each in _KINDS_OF_NBIB), kind),
         "pmid": _digits(text_in(record.text("PMID"))),
@@ -234,7 +248,7 @@ def more_of_nbib(record: TaggedRecord) -> dict[str, Any]:
         ),
         "page": first_page(record.text("PG")) or next(articles, None),
         # The authors' keywords, then subject headings without their qualifiers.
-        "keyphrases": tuple(dict.fromkeys(filter(None, words))),
+        "keyphrases": tuple(dict.fromkeys(words)),
         "labels": labelled(type="; ".join(types)),
         "places": dois or [each for each in record.texts("SO") if "doi:" in each],
     }
@@ -276,7 +290,10 @@ def more_of_wos(record: TaggedRecord) -> dict[str, Any]:
     else:
         cites = tuple(map(wos_citations.cited_of, cited))
     return {
-        "authors": tuple(dict.fromkeys((*map(natural, names_in(names)), *names_in(groups)))),
+        "people": [
+            people_in(*names, commas="within"),
+            People(tuple(Name(literal=group) for group in groups)),
+        ],
         "kind": next(kinds, kind),
         "pmid": _digits(record.text("PM")) or pmid,
         "ids": ids,

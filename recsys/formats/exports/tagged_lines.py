@@ -18,8 +18,8 @@ class Layout:
 
     tag: matches the beginning of a line that begins a fact, up to what it says; its group is the
     tag. first, last: the tags that begin and end a record; without `last` an empty line ends one.
-    outside: tags of the file, which belong to no record. strict: nothing but `first` begins a
-    record, and what stands between records is nobody's concern but for facts.
+    outside: tags of the file, which belong to no record. strict: without `first` it is no record,
+    wherever in it that stands; what is between records is nobody's concern but for facts.
     """
 
     tag: re.Pattern[str]
@@ -30,8 +30,7 @@ class Layout:
 
     def begins(self, tag: str) -> bool:
         """Whether a tag may begin a record where none is open."""
-        others = (*self.last, *self.outside)
-        return tag == self.first or not (self.strict or tag in others)
+        return tag == self.first or tag not in (*self.last, *self.outside)
 
 
 class TaggedRecord:
@@ -69,6 +68,8 @@ class TaggedRecord:
 
     def is_over(self, tag: str, layout: Layout) -> bool:
         """Whether a tag begins another record."""
+        if layout.strict and layout.first not in self.facts:
+            return tag == layout.first and self._after_blank
         if tag == layout.first:
             # Some write it after the title; then it begins none.
             return (
@@ -99,7 +100,6 @@ def records(lines: Iterator[str], layout: Layout) -> Iterator[TaggedRecord | Pro
     """Gather records; at the end say how many lines stood outside of all."""
     record: TaggedRecord | None = None
     strayed = strayed_at = 0  # How much stood outside of all records, and where the first of it.
-    headless = 0  # Where facts began that are in no record.
     for number, line in enumerate(lines, start=1):
         match = layout.tag.match(line)
         if match is None:
@@ -113,17 +113,16 @@ def records(lines: Iterator[str], layout: Layout) -> Iterator[TaggedRecord | Pro
         ends = tag in layout.last
         if record is not None and (ends or record.is_over(tag, layout)):
             record.ended = ends or not layout.last
-            yield record
+            if not layout.strict or layout.first in record.facts:
+                yield record
+            else:
+                strayed, strayed_at = strayed + 1, strayed_at or record.line
             record = None
         if record is None and layout.begins(tag):
             record = TaggedRecord(number)
         if record is not None:
             record.begin(tag, line[match.end() :].strip())
-        elif layout.strict:  # Facts that an end follows are a record without a beginning.
-            if ends and headless:
-                strayed, strayed_at = strayed + 1, strayed_at or headless
-            headless = 0 if ends else headless or number
-    if record is not None:
+    if record is not None and (not layout.strict or layout.first in record.facts):
         record.ended = not layout.last
         yield record
     if strayed:

@@ -22,6 +22,7 @@ from recsys.formats.latex.latex_source import (
     group,
 )
 from recsys.formats.latex.latex_text import is_macro, plain
+from recsys.formats.references.people import name_of
 from recsys.records import Reference
 
 EVERYTHING = "*"
@@ -322,8 +323,7 @@ def listed_works(source: str) -> tuple[Reference, ...]:
             pairs = [
                 (m[1], plain(group(inside, m.end()) or "")) for m in _AMS_FIELD.finditer(inside)
             ]
-            people = [value.partition(", ") for name, value in pairs if name == "author"]
-            names = [f"{given} {family}".strip() for family, _, given in people]
+            names = [name_of(value).natural for name, value in pairs if name == "author"]
             works[match[1]] = _described(match[1], dict(reversed(pairs)), names)
     return tuple(works.values())
 

@@ -33,6 +33,7 @@ from recsys.formats.latex.latex_source import (
     looked_at,
 )
 from recsys.formats.latex.latex_text import LONGEST_PIECE, plain
+from recsys.formats.references.people import people_in
 from recsys.records import Body, Manuscript, Reference
 
 MOST_TERMS = 2_000
@@ -99,8 +100,6 @@ _NAMED = re.compile(
 )
 _COLUMNS = re.compile(r"\\multicolumn\s*\{[^{}]{0,20}\}\s*\{[^{}]{0,50}\}\s*(?=\{)")
 _LEADING, _TRAILING = re.compile(r"\A[\d\s.,*]+"), re.compile(r"[\d\s.*]+\Z")
-_DEGREES = re.compile(r"\A(?:(?:Prof(?:essor)?|Dr|Mrs?|Ms)\b\.?(?:-Ing\.)?\s*)+(?=\w)")
-_NAMES = re.compile(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+")
 _NO_NAME = re.compile(
     r"(?i)[\d@/:]|\b(?:anonymous|universit|institut|department|school of|et al|authors?)"
 )
@@ -357,9 +356,9 @@ def names_in_piece(piece: str, words: Words) -> Iterator[str]:
                 listed = f"{listed} {text}"
                 if not text.endswith((",", " and")):
                     break
-        names = [_TRAILING.sub("", name) for name in _NAMES.split(listed.strip(" ,;"))]
+        names = people_in(listed.strip(" ,;"), commas="between").spoken
         for name in names:
-            name = _DEGREES.sub("", _LEADING.sub("", name)).strip()
+            name = _LEADING.sub("", _TRAILING.sub("", name)).strip()
             fewest = 1 if len(names) == 1 else 2  # One of several words is a degree.
             if fewest <= len(name.split()) <= MOST_NAME_WORDS and not _NO_NAME.search(name):
                 yield name

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from recsys.errors import shortened
 from recsys.formats import identifiers
 from recsys.formats.answers import named_place, path_in, percent, text_row
-from recsys.formats.references.people import name_of
+from recsys.formats.references.people import own_name
 from recsys.formats.references.shown_facts import bare_doi, citation_keys, one_line
 from recsys.records import Gap, LocalAnswer, Paper, PaperId, Reference, Span
 from recsys.store.words import fold
@@ -105,7 +105,7 @@ def _agree(reference: Reference, paper: Paper) -> bool:
             return False
     if not reference.authors or not paper.authors:
         return True
-    one, other = (fold(name_of(work.authors[0]).family) for work in (reference, paper))
+    one, other = (fold(own_name(work.authors[0]).surname) for work in (reference, paper))
     return one == other
 
 

@@ -20,7 +20,7 @@ from recsys.formats.references.bibliography import (
     names_in,
     year_in,
 )
-from recsys.formats.references.people import natural
+from recsys.formats.references.people import people_in
 from recsys.records import Reference
 
 _KINDS = {name.lower(): kind for name, kind in KINDS_OF_ENDNOTE.items()}
@@ -60,12 +60,11 @@ def reference_of(record: Element) -> Reference:
     pmid = match[1] if match and medical else next(filter(None, told), None)
     words = texts_of(list(record.iterfind("keywords/keyword")))
     keyphrases, made = export_facts.parted_phrases(words, ids)
+    authors = filter(None, map(text_of, record.iterfind("contributors/authors/author")))
     reference = Reference(
         key=text_at(record, "label", "rec-number") or "",
         title=text_at(record, "titles/title", "titles/translated-title"),
-        authors=tuple(
-            map(natural, names_in(map(text_of, record.iterfind("contributors/authors/author"))))
-        ),
+        authors=names_in(people_in(*authors, commas="within").spoken),
         year=year_in(text_at(record, "dates/year")) or year_in(text_at(record, "dates/pub-dates")),
         venue=text_at(record, *_VENUES),
         abstract=text_at(record, "abstract"),

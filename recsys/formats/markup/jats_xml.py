@@ -26,7 +26,7 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.people import natural
+from recsys.formats.references.people import name_of as printed_name
 from recsys.records import Reference
 
 _CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation")
@@ -84,7 +84,7 @@ def name_of(person: Element) -> str | None:
             group.text = person.text
             group.extend(child for child in person if child.tag != "contrib-group")
         name = title_of(person if group is None else group)
-        return natural(name) if name and person.tag != "collab" else name
+        return printed_name(name).natural if name and person.tag != "collab" else name
     parts = map(person.find, ("given-names", "surname", "suffix"))
     return text_in(" ".join([raw_text(part) for part in parts if part is not None]))
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from recsys.formats import identifiers
 from recsys.formats.papers.mark_up import without_tags
+from recsys.formats.references.people import name_of
 
 Record: TypeAlias = Mapping[str, Any]
 
@@ -23,7 +24,6 @@ _LABEL_DEPTH = 8
 _LONGEST_PAGES = 100
 _PAGES = re.compile(r"\A(?:pages?|pp?)[.:]?\s*(?=[A-Z]?-?\d)", re.IGNORECASE)
 _DASH = re.compile(r"\s*(?:--+|[-\u2010-\u2015\u2212])\s*")
-_INITIALS = 4
 # What services call the parts of a name, in the order in which it is spoken: of each, the first
 # that is there counts; then what they call a name in one piece, such as that of a group.
 _PARTS = (
@@ -151,9 +151,12 @@ def person_in(person: object) -> str | None:
         family, given, suffix = (*map(text_of, person[:3]), None, None, None)[:3]
         return " ".join(filter(None, (given, family, suffix))) or None
     if not isinstance(person, dict):
-        return text_of(person)
-    if whole := text_of(person.get("literal") or person.get("name")):
+        name = text_of(person)
+        return name_of(name).natural if name else None
+    if whole := text_of(person.get("literal")):
         return whole
+    if name := text_of(person.get("name")):
+        return name_of(name).natural
     parts = []
     for keys in _PARTS:  # Middle names are a list.
         values = map(person.get, keys)
@@ -163,19 +166,8 @@ def person_in(person: object) -> str | None:
     if parts:
         return " ".join(parts)
     if name := text_of(person.get("fullName")):
-        return initials_first(name)
+        return name_of(name).natural
     return next((name for key in _GROUP if (name := text_of(person.get(key)))), None)
-
-
-def initials_first(name: str) -> str:
-    """Put the initials that stand behind a name before it.
-
-    >>> initials_first("Fields RM"), initials_first("Rosa Fields")
-    ('RM Fields', 'Rosa Fields')
-    """
-    family, _, initials = name.rpartition(" ")
-    behind = initials.isalpha() and initials.isupper() and len(initials) <= _INITIALS
-    return f"{initials} {family}" if family and behind else name
 
 
 def nested(record: Record, *path: str) -> object:

@@ -61,7 +61,9 @@ _LABEL = re.compile(
     r"resumo|riassunto|\u6458\s*\u8981|\u8981\u65e8|"
     r"\u0430\u043d\u043d\u043e\u0442\u0430\u0446\u0438\u044f)"
     r"(?:\s*[:.\u2014\u2013]\s*|\s+[-\u2014\u2013]\s*|\s*\n\s*)|"
-    rf"(?:Abstract|Summary)\s*(?=(?:{_STARTERS})\b)|(?:ABSTRACT|SUMMARY)\s+(?=\S*[a-z]|A\s))"
+    rf"(?:Abstract|Summary)\s*(?=(?:{_STARTERS})\b)|(?:ABSTRACT|SUMMARY)\s+(?=\S*[a-z]|A\s)|"
+    # What a web page had in a heading sticks to the first word.
+    r"(?:Abstract|Summary)(?=[A-Z])|(?:ABSTRACT|SUMMARY)(?=[A-Z][a-z]|A\s))"
 )
 _ABSENT = frozenset(
     """abstract, abstract available from the publisher, abstract is missing, abstract missing

@@ -13,7 +13,6 @@ from recsys.formats.papers.paper_fields import (
     first_text,
     id_of,
     ids_of,
-    initials_first,
     labelled,
     labels_of,
     listed,
@@ -34,7 +33,7 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.people import natural
+from recsys.formats.references.people import name_of, natural, people_in
 from recsys.records import Reference
 
 NOT_WORKS = frozenset({"annotation", "attachment", "note"})
@@ -110,9 +109,8 @@ def arxiv(record: Record) -> dict[str, Any]:
         "names": [("arxiv", number), *(("doi", name) for name in dois[:1])],
     }
     if not listed(record.get("authors_parsed")):
-        more["authors"] = names_of(
-            names.replace(" and ", ",").split(",") if isinstance(names, str) else names
-        )
+        people = people_in(text_of(names) or "", commas="between")
+        more["authors"] = names_in(people.spoken) if isinstance(names, str) else names_of(names)
     return more
 
 
@@ -138,7 +136,9 @@ def europe_pmc(record: Record) -> dict[str, Any]:
     }
     if not listed(nested(record, "authorList", "author")):
         text = (text_of(record.get("authorString")) or "").rstrip(".")
-        more["authors"] = names_in(map(initials_first, text.split(", ")))
+        more["authors"] = names_in(
+            name_of(name, order="index").natural for name in text.split(", ")
+        )
     return more
 
 
@@ -174,7 +174,7 @@ def zotero(item: Record) -> dict[str, Any]:
     authors = (each for each in people if each.get("creatorType", "author") == "author")
     return {
         "key": next(filter(None, map(text_in, keys)), ""),
-        "authors": tuple(map(natural, names_in(map(person_in, authors)))),
+        "authors": names_in(map(person_in, authors)),
         "kind": kind,
         "labels": {"type": kind},
         "ids": (f"zotero:{key}",) if key and " " not in key else (),
@@ -335,7 +335,7 @@ def _cited_by_crossref(item: object) -> Reference | None:
         return None
     return Reference(
         title=title,
-        authors=(natural(author) if "," in author else author,) if author else (),
+        authors=(name_of(author).natural,) if author else (),
         year=year_in(item.get("year")),
         venue=venue,
         doi=doi,

@@ -26,9 +26,14 @@ TWICE, UNREAD = "key twice", "fields not read"
 LONGEST_TEXT = 20_000
 """Characters that are read of a title, a name, an abstract."""
 
+SECOND = "second abstract"
+"""The reason of a problem that says of a record that it has two abstracts."""
+
 _COUNTED = {
+    SECOND: "records have another abstract; the first in English counts",
     "broken entry": "entries are broken and left out",
     "field twice in one entry": "entries have a field twice; the first counts",
+    "author lists that could be read in two ways": "author lists could be read in two ways",
 }
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?(?!\d)")
 _NEXT_ADDRESS = re.compile(r"(?:;|,| and)?\s{1,20}(?=https?://)")
@@ -36,6 +41,11 @@ _NOT_IN_ADDRESS = re.compile(
     r"[\s<>{}\\\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
 )
 _NUMBER = re.compile(r"\b(PMID|PMCID):\s{0,3}((?:PMC)?\d{1,10})\b", re.IGNORECASE)
+# As in "*Sleep/ep [Epidemiology]", "Sleep/*physiology", "Sleep [drug effects]".
+_QUALIFIED = re.compile(
+    r"\A\*+\s?|/\*?[a-z]{2}(?:, ?\*?[a-z]{2}){0,9} \[[^\[\]]{1,200}\]\Z|/\*[^/]{1,80}\Z"
+    r"|\s\[[*A-Za-z][A-Za-z ,*&-]{0,80}\]\Z"
+)
 _NOBODY = frozenset({"others", "et al", "et al.", "and others"})
 
 
@@ -44,11 +54,13 @@ class Problem:
     """A sentence on what was wrong, which a reader gives in place of a reference, or beside it.
 
     reason: the same in a few words without numbers or names, to be counted. line: where, from 1.
+    kept: the record was read all the same, so that this is no more than a remark.
     """
 
     text: str
     reason: str = "unreadable"
     line: int = 0
+    kept: bool = False
 
 
 def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliography:
@@ -130,6 +142,13 @@ def identified(reference: Reference, *places: str | None) -> Reference:
     )
 
 
+def in_two_ways(authors: Sequence[str], where: str, line: int = 0) -> Problem:
+    """Say of a list of authors that it could be read in another way than it was."""
+    read = "; ".join(authors)[:MOST_PROBLEMS]
+    text = f"{where}: the author list could be read in two ways; it is read as {read}."
+    return Problem(text, "author lists that could be read in two ways", line, kept=True)
+
+
 def text_in(value: object) -> str | None:
     """Return a value's text on one line without mark-up, None when it is no text or empty."""
     return (cleaned(value[:LONGEST_TEXT]) or None) if isinstance(value, str) else None
@@ -165,12 +184,29 @@ def kinds_by_word(text: str) -> dict[str, str]:
 
 
 def keywords_in(value: object) -> tuple[str, ...]:
-    """Return keywords given as a list, or as one text with semicolons or else commas between."""
+    """Return keywords given as a list, or as one text with semicolons, bars or else commas between.
+
+    What MeSH adds to its headings goes: the mark of a major topic, qualifiers.
+
+    >>> keywords_in("*Bark; Sleep/ep [Epidemiology]; oak (Quercus; Fagus)")
+    ('Bark', 'Sleep', 'oak (Quercus; Fagus)')
+    """
     if isinstance(value, str):
         text = value[:LONGEST_TEXT]
-        value = text.split(";" if ";" in text else ",")
+        value = split_phrases(text, ";|")
+        value = split_phrases(text, ",") if len(value) == 1 else value
     items = value if isinstance(value, list) else ()
-    return names_in(item for item in items if isinstance(item, str))
+    return names_in(_QUALIFIED.sub("", item.strip()) for item in items if isinstance(item, str))
+
+
+def split_phrases(text: str, marks: str) -> list[str]:
+    """Split at marks outside brackets."""
+    parted = re.sub(
+        rf"\([^()]{{0,200}}\)|\[[^\[\]]{{0,200}}\]|[{marks}]",
+        lambda match: "\0" if match[0] in marks else match[0],
+        text,
+    )
+    return parted.split("\0")
 
 
 def numbers_of_pubmed(note: str) -> list[tuple[str, str]]:

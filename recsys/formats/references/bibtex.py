@@ -14,6 +14,7 @@ from recsys.formats.references.bibliography import (
     Problem,
     address_in,
     identified,
+    in_two_ways,
     keywords_in,
     kinds_by_word,
     names_in,
@@ -21,7 +22,8 @@ from recsys.formats.references.bibliography import (
     year_in,
 )
 from recsys.formats.references.bibtex_entries import Entry, entries_in, split_outside
-from recsys.formats.references.people import HOMONYM, SUFFIXES
+from recsys.formats.references.journal_macros import JOURNALS
+from recsys.formats.references.people import People, people_in
 from recsys.records import Reference
 
 _LONGEST_SOURCE = 4 * LONGEST_TEXT  # Characters of LaTeX.
@@ -36,6 +38,10 @@ _ENTRY = re.compile(
 )
 _AND = re.compile(r"(?<!\\)[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
 _COMMA = re.compile(r"(?<!\\)[{}]|,")
+_BRACED = re.compile(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}")
+_APART = re.compile(r",|;|\s(?:and|&)\s")
+"""What would part names, were it not between braces."""
+_MACRO = re.compile(r"\\([A-Za-z]{2,12})(?![A-Za-z])")
 _TILDE = re.compile(r"\\~\{\}|\\textasciitilde")
 _PUBMED_KEY = re.compile(r"PMID:(\d{1,9})")
 _OLD_NUMBER = re.compile(r"\d{7}(?:v\d{1,2})?")
@@ -68,15 +74,27 @@ def looks_so(head: str) -> bool:
 def read(lines: Iterable[str]) -> Iterator[Reference | Problem]:
     """Read BibTeX or biblatex; broken entries are reported with their line and left out."""
     for item in entries_in(lines):
-        yield item if isinstance(item, Problem) else _reference(item)
+        if isinstance(item, Problem):
+            yield item
+            continue
+        people = _people(item.fields.get("author", ""))
+        work = _reference(item, names_in(people.spoken))
+        if people.unsure:
+            yield in_two_ways(work.authors, item.key)
+        if not work.venue and (macro := _MACRO.search(item.fields.get("journal", ""))):
+            text = f"{item.key}: the journal is {macro[0]}, which is no macro that is known."
+            yield Problem(text, "journal by an unknown macro", kept=True)
+        yield work
 
 
-def _reference(entry: Entry) -> Reference:
+def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
     fields = entry.fields
 
-    def plain(*names: str) -> str | None:
-        texts = (text_in(from_latex(fields.get(name, "")[:_LONGEST_SOURCE])) for name in names)
-        return next(filter(None, texts), None)
+    def plain(*names: str, macros: bool = False) -> str | None:
+        sources = (fields.get(name, "")[:_LONGEST_SOURCE] for name in names)
+        if macros:
+            sources = (_MACRO.sub(_journal, source) for source in sources)
+        return next(filter(None, (text_in(from_latex(source)) for source in sources)), None)
 
     title, subtitle, volume = plain("title"), plain("subtitle"), plain("volume")
     told, kind = fields.get("type", "").lower(), _KINDS.get(entry.kind, "document")
@@ -93,9 +111,9 @@ def _reference(entry: Entry) -> Reference:
     work = Reference(
         key=entry.key,
         title=f"{title}: {subtitle}" if title and subtitle else title,
-        authors=names_in(_names_between_and(fields.get("author", ""))),
+        authors=authors,
         year=year_in(fields.get("year")) or year_in(fields.get("date")),
-        venue=plain(*_VENUES),
+        venue=plain(*_VENUES, macros=True),
         abstract=plain("abstract"),
         url=next(filter(None, map(address_in, addresses)), None),
         kind=kind,
@@ -120,6 +138,10 @@ def _reference(entry: Entry) -> Reference:
             ("pmid", fields.get("eprint") if is_eprint else None),
         ],
     )
+
+
+def _journal(macro: re.Match[str]) -> str:
+    return JOURNALS.get(macro[1].lower(), macro[0])
 
 
 def _eprint(fields: Mapping[str, str]) -> str | None:
@@ -147,26 +169,22 @@ def _cited_by(fields: Mapping[str, str]) -> tuple[Reference, ...]:
     return cited_in(from_latex(cited) if _LATEX.search(cited) else cited)
 
 
-def _names_between_and(field: str) -> Iterator[str]:
+def _people(field: str) -> People:
     """Read the names of an author field; `{...}` is a name that stays as it is.
 
     bibtexparser splits such lists, too, but loses the accent of a name that begins with one.
 
-    >>> list(_names_between_and("Cohan, Arman and King, Jr., Martin and {Simon and Co, Ltd}"))
-    ['Arman Cohan', 'Martin King Jr.', 'Simon and Co, Ltd']
-    >>> list(_names_between_and("Matthew Kay 0001 and Martin King, Jr."))
-    ['Matthew Kay', 'Martin King Jr.']
+    >>> _people("Cohan, Arman and King, Jr., Martin and {Simon and Co, Ltd}").spoken
+    ('Arman Cohan', 'Martin King Jr.', 'Simon and Co, Ltd')
+    >>> _people("Matthew Kay 0001 and Martin King, Jr. and family=Ash, given=Ann").spoken
+    ('Matthew Kay', 'Martin King Jr.', 'Ann Ash')
     """
+    names = []
     for name in split_outside(field[:_LONGEST_NAMES], _AND):
-        parts = [from_latex(part).strip() for part in split_outside(name, _COMMA)]
-        if len(parts) > 3:
-            yield ", ".join(parts)
-            continue
-        parts = [HOMONYM.sub("", part) for part in parts]
-        if len(parts) == 2 and parts[1].lower() in SUFFIXES and " " in parts[0]:
-            yield " ".join(parts)  # "Martin King, Jr.", in the order in which it is spoken.
-            continue
-        family, *suffix, given = parts if len(parts) > 1 else (parts[0], "")
-        if suffix and given.lower() in SUFFIXES:
-            suffix, given = [given], suffix[0]  # "King, Martin, Jr.", as databases have it.
-        yield " ".join(filter(None, (given, family, *suffix)))
+        written = split_outside(name, _COMMA)
+        parts = [from_latex(part).strip() for part in written]
+        pairs = zip(written, parts, strict=True)
+        kept = any("{" in latex and _APART.search(part) for latex, part in pairs)
+        whole = kept or _BRACED.fullmatch(name.strip())
+        names.append(f"{{{', '.join(parts)}}}" if whole else ", ".join(parts))
+    return people_in(*names, commas="within")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recsys.formats.references.bibliography import TWICE, Problem
+from recsys.formats.references.journal_macros import JOURNALS
 
 if TYPE_CHECKING:
     from bibtexparser import model as bibtex_model
@@ -69,7 +70,7 @@ def entries_in(lines: Iterable[str]) -> Iterator[Entry | Problem]:
 
     # It logs each broken block, which is reported here.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    strings = {month: month for month in _MONTHS}
+    strings = {**JOURNALS, **{month: month for month in _MONTHS}}
     family, keys = _Family(), set[str]()
     for text, before in _parts(lines):
         library = parse_string(text, parse_stack=[])
@@ -132,7 +133,7 @@ def _items_in(block: "bibtex_model.Block", before: int) -> "Iterator[bibtex_mode
         twice = sorted(key for key in block.duplicate_keys if key.lower() in FIELDS)
         if twice:  # Of others, such as the grants of Scopus, nothing is lost.
             text = f"line {number}: {', '.join(twice)} occurs twice in one entry; the first counts."
-            yield Problem(text, "field twice in one entry", number)
+            yield Problem(text, "field twice in one entry", number, kept=True)
     elif isinstance(block, model.ParsingFailedBlock):
         reason = getattr(block.error, "abort_reason", None) or str(block.error)
         reason = " ".join(reason[:200].replace("`", "").split()).removesuffix(".")

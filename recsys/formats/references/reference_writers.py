@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from recsys.formats.latex.latex_text import to_latex
-from recsys.formats.references.people import Name, name_of, natural
+from recsys.formats.references.people import natural, own_name, people_in, written
 from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,
@@ -50,14 +50,18 @@ def entry(key: str, paper: Paper) -> str:
         capital = any(character.isupper() for character in word.lstrip("(['\"")[1:])
         title.append(f"{{{to_latex(word)}}}" if capital else to_latex(word))
     authors = []
-    for name in map(name_of, names_of(paper)):
-        spoken = " " not in name.family and not name.suffix
-        in_parts = Name(name.family, name.suffix, name.given).inverted
-        latex = to_latex(name.natural if spoken else in_parts)
+    for name in map(own_name, names_of(paper)):
+        in_parts = ", ".join(filter(None, (name.surname, name.suffix, name.given)))
+        forms = [in_parts] if " " in name.surname or name.suffix else [in_parts, name.natural]
+        # What stands behind a name may be taken for initials: "Weinan E".
+        read = [people_in(form, commas="within").spoken for form in forms]
+        told = dict(zip(read, forms, strict=True)).get((name.natural,))
+        latex = to_latex(told or name.natural)
         # Readers take a group apart; bibtexparser loses escapes beside "and".
         joins = latex.lower() in ("and", "others")
         group = not name.given and (" " in latex or "," in latex or joins)
-        authors.append(f"{{{to_latex(name.natural)}}}" if group or "\\" in latex else latex)
+        whole = told is None or group
+        authors.append(f"{{{to_latex(name.natural)}}}" if whole or "\\" in latex else latex)
     fields = {
         "title": " ".join(title),
         "author": " and ".join(authors),
@@ -86,7 +90,7 @@ def ris(papers: Sequence[Paper]) -> str:
         lines = [
             ("TY", _TYPES_OF_RIS[kind_of(paper)]),
             ("ID", key),
-            *(("AU", name_of(name).inverted) for name in names_of(paper)),
+            *(("AU", written(name)) for name in map(own_name, names_of(paper))),
             *((tag, value) for tag, value in facts.items() if value),
             ("ER", ""),
         ]
@@ -99,10 +103,15 @@ def csl_json(papers: Sequence[Paper]) -> str:
     items = []
     for key, paper in zip(citation_keys(papers), papers, strict=True):
         authors = []
-        for name in map(name_of, names_of(paper)):
-            parts = {"family": name.family, "given": name.given, "suffix": name.suffix}
+        for name in map(own_name, names_of(paper)):
+            parts = {
+                "family": name.family,
+                "non-dropping-particle": name.particle,
+                "given": name.given,
+                "suffix": name.suffix,
+            }
             parts = {part: text for part, text in parts.items() if text}
-            authors.append(parts if name.given else {"literal": name.family})
+            authors.append(parts if name.given else {"literal": name.natural})
         facts = {
             "id": key,
             "type": kind_of(paper),

@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
 
 def names_of(paper: Paper) -> list[str]:
     """List the authors' names, each on one line, empty ones left out."""
-    return [name for name in map(one_line, paper.authors) if name]
+    return [name for name in map(one_line, paper.authors) if name.strip("{} ")]
 
 
 def bare_doi(paper: Paper) -> str | None:

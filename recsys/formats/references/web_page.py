@@ -18,7 +18,7 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.people import name_of, natural
+from recsys.formats.references.people import natural, own_name, people_in, written
 from recsys.formats.references.shown_facts import (
     JOURNAL,
     MEETING,
@@ -135,7 +135,7 @@ def span(paper: Paper) -> str:
         (title, one_line(paper.title)),
         (venue, one_line(paper.venue or "")),
         ("rft.date", "" if paper.year is None else str(paper.year)),
-        *((author_key, name_of(author).inverted) for author in names_of(paper)),
+        *((author_key, written(own_name(author))) for author in names_of(paper)),
         ("rft_id", f"info:doi/{doi}" if doi else ""),
         ("rft_id", web_address(paper) or ""),
     ]
@@ -191,7 +191,7 @@ def _reference(context: Mapping[str, Sequence[str]]) -> Reference:
     kind = "book" if (first("rft_val_fmt") or "").endswith("book") else OTHER
     reference = Reference(
         title=title or book,
-        authors=tuple(map(natural, names_in(authors or [" ".join(parts)]))),
+        authors=names_in(people_in(*(authors or [" ".join(parts)]), commas="within").spoken),
         year=year_in(first("rft.date")),
         venue=first("rft.jtitle", "rft.source") or (title and book),
         url=next(filter(None, map(address_in, places)), None),

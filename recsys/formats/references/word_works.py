@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from recsys.formats.papers.paper_fields import listed
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.references.bibliography import identified, names_in, text_in, year_in
+from recsys.formats.references.people import people_in
 from recsys.records import Reference
 
 MOST_WORKS, MOST_CITATIONS = 2_000, 20_000
@@ -121,7 +122,7 @@ def sources_in(raw: bytes) -> tuple[Reference, ...]:
         work = Reference(
             key=facts.get("Tag", ""),
             title=text_in(facts.get("Title")),
-            authors=names_in(authors),
+            authors=names_in(people_in(*authors, commas="within").spoken),
             year=year_in(facts.get("Year")),
             venue=text_in(next(filter(None, map(facts.get, _VENUES)), None)),
         )

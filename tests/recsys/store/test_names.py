@@ -41,6 +41,16 @@ from tests.rows import each_row
         ("Plato", "plato"),
         ("A. B.", "b a"),
         ("World Health Organization", "organization world health"),
+        # Initials that look like what stands behind names, in both orders.
+        ("Orlan, CO", "orlan c o"),
+        ("CO Orlan", "orlan c o"),
+        ("Pelk, SR", "pelk s r"),
+        ("SR Pelk", "pelk s r"),
+        ("Harto, JR", "harto j r"),
+        ("JR Harto", "harto j r"),
+        ("Petrenko, IV", "petrenko i v"),
+        ("IV Petrenko", "petrenko i v"),
+        ("Martin King, III", "king martin"),
         ("李晓明", "李晓明"),
         ("李, 晓明", "李 晓明"),
         ("Жуков Д. Ж.", "жуков д ж"),
@@ -111,6 +121,13 @@ def test_both_orders_of_a_name_are_one_person(given_name: str, surname: str) -> 
         ("J. Smith", "J. Smith", None),
         ("J. R. Smith", "J. Smith", None),
         ("Smith", "John Smith", None),
+        # A hyphen, and what is written without it.
+        ("Li-Hua Wei", "Wei, Li H.", None),
+        ("Lihua Wei", "Wei, Li H.", None),
+        ("Li Hua Wei", "Wei, Li H.", True),
+        ("Wei, L.-H.", "Wei, Li H.", None),
+        ("Wei, L. H.", "Li-Hua Wei", None),
+        ("Wei, L. H.", "Wei, L.-H.", True),
         ("Plato", "Plato", None),
         ("李晓明", "李晓明", None),
         # They contradict each other.
@@ -122,7 +139,12 @@ def test_both_orders_of_a_name_are_one_person(given_name: str, surname: str) -> 
         ("A. Smith", "B. Smith", False),
         ("Ann Lee", "Ann Leed", False),
         ("World Health Organization", "World Trade Organization", False),
+        ("Li-Ming Wei", "Wei, Li H.", False),
         ("李, 晓明", "李, 小红", False),
+        # In Han script a given name of one character is written out.
+        ("李, 明", "李, 明", True),
+        ("李, 明", "李, 明月", False),
+        ("李, 明", "李, 红", False),
     ],
 )
 def test_names_agree(one: str, other: str, same: bool | None) -> None:

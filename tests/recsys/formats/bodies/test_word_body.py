@@ -105,7 +105,7 @@ def test_word_keeps_its_own_sources() -> None:
     assert texts(body) == ["They are long."]
     assert body.sentences[0].cited == ("Riv01", "Eis02")
     assert [(work.key, work.authors, work.venue) for work in body.references] == [
-        ("Riv01", ("Rivers, Ada",), "Water"),
+        ("Riv01", ("Ada Rivers",), "Water"),
         ("Eis02", (), None),
     ]
     assert parse_draft(raw, Path("paper.docx")).manuscript.references == body.references

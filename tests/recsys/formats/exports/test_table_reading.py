@@ -37,7 +37,7 @@ def test_a_header_alone_or_nothing_at_all_holds_no_works() -> None:
 def test_rows_are_counted_that_are_not_understood() -> None:
     work, surplus, other, empty = read_text('title,year\nA,2020\n,\nB,2021,"more, words",\n,x\n')
     assert (work, other) == (Reference(title="A", year=2020), Reference(title="B", year=2021))
-    assert surplus == Problem("line 4: 4 cells below 2 headers.", "more cells than headers", 4)
+    assert surplus == Problem("line 4: 4 cells below 2 headers.", READ_IN_PART, 4, kept=True)
     assert empty == Reference()
 
 
@@ -45,8 +45,8 @@ SCOPUS = "Authors,Title,Year,Volume,DOI,Abstract,Source,EID\n"
 SURE = Reference(
     title="Bark", authors=("A. Ash",), year=2001, volume="3", doi="10.5555/a", ids=("eid:2-s2.0-1",)
 )
-LONGER = Problem("line 2: 9 cells below 8 headers.", READ_IN_PART, 2)
-REFUSED_ROW = replace(LONGER, reason=REFUSED)
+LONGER = Problem("line 2: 9 cells below 8 headers.", READ_IN_PART, 2, kept=True)
+REFUSED_ROW = replace(LONGER, reason=REFUSED, kept=False)
 
 
 @each_row(

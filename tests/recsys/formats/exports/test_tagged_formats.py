@@ -149,8 +149,12 @@ def test_what_belongs_to_one_record_stays_in_it() -> None:
         (WOS, f"\ufeff{golden.WOS}\ufeff{golden.WOS}", titles(WOS, golden.WOS) * 2, []),
         (RIS, "Provider: X\n\nT1  - Lost\nAU  - Ito, K.\nER  - \nNL  - After it\n", [],
          ["1 records without TY were passed over."]),
-        (RIS, "1.\nProvider: X\nAU  - Nobody\nTY  - JOUR\nTI  - T\nER  -\nTI  - stray\n", ["T"],
+        # What stands before TY is of the record, too, but behind an empty line it is of none.
+        (RIS, "1.\nProvider: X\nTI  - Late\nTY  - JOUR\nER  -\nTI  - stray\n", ["Late"], []),
+        (RIS, "TI  - stray\n\nTY  - JOUR\nTI  - T\nER  -\n", ["T"],
          ["1 records without TY were passed over."]),
+        (RIS, "TI  - One\nTY  - JOUR\nER  -\n\nDB  - X\nTI  - Two\nTY  - BOOK\nER  -\n",
+         ["One", "Two"], []),
         (RIS, "nothing", [], []),
     ],
 )  # fmt: skip
