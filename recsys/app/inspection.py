@@ -53,7 +53,8 @@ def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
         ArtifactError: nothing is there, or a file is missing or changed.
     """
     with nullcontext(folder) if read_pointer(folder) is None else pin(folder) as generation:
-        nested = sorted(path.parent for path in generation.glob(f"*/**/{MANIFEST}"))
+        manifests = generation.glob(f"*/**/{MANIFEST}")
+        nested = sorted(path.parent for path in manifests if path.is_file())
         return [_inspect(each, generation, hashes=hashes) for each in (generation, *nested)]
 
 

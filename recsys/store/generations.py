@@ -156,6 +156,8 @@ def read_pointer(index: Path) -> dict[str, Any] | None:
     """
     path = index / MANIFEST
     try:
+        if path.is_fifo():  # It would be waited for.
+            raise OSError("a named pipe")
         content = path.read_bytes()
         value = json.loads(content)
     except (FileNotFoundError, NotADirectoryError):
