@@ -28,7 +28,7 @@ from recsys.formats.drafts.wording import (
     stated_on_lines,
     told_apart,
 )
-from recsys.formats.files import decode, display_name
+from recsys.formats.files import checked_json, decode, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Body, Manuscript, Reference
 from recsys.store.words import cleaned_keyphrases
@@ -571,7 +571,7 @@ def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manus
     """
     name = display_name(path)
     try:
-        value = json.loads(decode(raw, name))
+        value = json.loads(checked_json(decode(raw, name)))
     except RecursionError as error:
         raise DraftError(f"{name} is nested too deeply.", _HINT) from error
     except ValueError as error:

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from recsys.errors import InputError, near_path, shortened
+from recsys.formats.files import checked_json
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import Problem
@@ -266,7 +267,7 @@ def _citation_keys(folder: Path) -> dict[int, str]:
                 return {}
             query = "SELECT data FROM [better-bibtex] WHERE name = 'better-bibtex.citekey'"
             row = connection.execute(query).fetchone()
-            told = json.loads(str(row[0])) if row else None
+            told = json.loads(checked_json(str(row[0]))) if row else None
     except (InputError, ValueError, RecursionError, *_DAMAGE):
         return {}
     listed = told.get("data") if isinstance(told, dict) else None

@@ -148,7 +148,7 @@ def _works_of_json(text: str, name: str) -> Iterator[Reference | Problem]:
 
 def _items(text: str, name: str) -> list[Any]:
     try:
-        value = _decode(text)
+        value = _decode(files.checked_json(text))
     except RecursionError as error:
         raise InputError(f"{name} is nested too deeply.", _SHAPE) from error
     except json.JSONDecodeError as error:
