@@ -23,7 +23,9 @@ from recsys.errors import (
     KeyRefused,
     PlanExceeded,
     SourceUnreachable,
+    shortened,
 )
+from recsys.formats.files import TooManyValues, checked_json
 from recsys.formats.replacing import replacing
 from recsys.pipelines.online.http_exchange import (
     LARGEST,
@@ -204,7 +206,7 @@ class Client:
             try:
                 reply = self._sent_once(site, question)
             except FailedExchange as error:
-                why, garbled = str(error), error.garbled
+                why, garbled = self._shown(str(error)), error.garbled
                 if error.again:
                     continue
                 break
@@ -269,10 +271,17 @@ class Client:
             self._pace(site).learn(reply.headers)
             further = redirect(reply, sent)
             if further is None:
-                body = self.config.keys.hide(reply.body)
-                return replace(reply, body=body, value=_decoded(question, reply.status, body))
+                hide = self.config.keys.hide
+                told = {name: hide(text.encode()).decode() for name, text in reply.headers.items()}
+                body = hide(reply.body)
+                value = _decoded(question, reply.status, body)
+                return replace(reply, headers=told, body=body, value=value)
             sent = further
         raise FailedExchange("it sends us on and on", again=False)
+
+    def _shown(self, said: str) -> str:
+        """Take keys out of what is said of an answer, and then shorten it: no part of one stays."""
+        return shortened(self.config.keys.hide(said.encode()).decode(), _QUOTED)
 
     def _with_key(self, site: Site, question: Question) -> Sent:
         """Put the key where it goes."""
@@ -318,6 +327,8 @@ def _decoded(question: Question, status: int, body: bytes) -> Any:  # noqa: ANN4
     if not question.json or status != _GOOD:
         return None
     try:
-        return json.loads(body)
+        return json.loads(checked_json(body.decode("utf-8-sig")))
+    except TooManyValues as error:
+        raise FailedExchange(f"the answer has {error}", again=False) from error
     except (ValueError, RecursionError) as error:
         raise FailedExchange("the answer is no JSON", garbled=True) from error

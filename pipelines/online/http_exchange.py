@@ -278,7 +278,7 @@ def redirect(reply: Reply, sent: Sent) -> Sent | None:
     address = urljoin(sent.address, place)
     old, new = urlsplit(sent.address), urlsplit(address)
     if (old.scheme, old.hostname, old.port) != (new.scheme, new.hostname, new.port):
-        where = (new.hostname or "somewhere")[:100]
+        where = new.hostname or "somewhere"
         raise FailedExchange(f"it sends us to {where}, where nothing is asked", again=False)
     if old.query and not new.query:
         address = f"{address}?{old.query}"
@@ -289,7 +289,7 @@ def _unpacked(raw: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     """Unpack gzip in bounded steps; to end before its end is a failure."""
     if encoding not in ("gzip", "x-gzip", "deflate"):
         if encoding not in ("", "identity"):
-            raise FailedExchange(f"the answer is packed as {encoding[:20]!r}", again=False)
+            raise FailedExchange(f"the answer is packed as {encoding!r}", again=False)
         yield from raw
         return
     unpacking = zlib.decompressobj(_ANY_HEADER)
