@@ -71,7 +71,7 @@ def test_a_huge_answer_is_not_read_to_its_end(servers: Servers) -> None:
 
 def test_a_slow_answer_ends(servers: Servers) -> None:
     servers["openalex"].order(*[Fault.SLOW] * 2)
-    clock = TestClock(tick=30.0)  # Each look at the clock, half a minute has passed.
+    clock = TestClock(tick=20.0)  # Each look at the clock, a third of a minute has passed.
     with pytest.raises(SourceUnreachable, match="took more than 120 seconds"):
         ask(servers.client(clock=clock, tries=2))
 
