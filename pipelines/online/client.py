@@ -11,7 +11,8 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -191,7 +192,8 @@ class Client:
         address = base_address(site, self.config.addresses)
         asked = f"{address}{question.shown}\n{question.body.decode()}"
         if store is not None and not question.fresh and (stored := store.get(asked, clock.now())):
-            return replace(stored, value=_decoded(question, stored.status, stored.body))
+            with suppress(FailedExchange):  # Another's file: it is asked for anew.
+                return self._read(question, stored)
         reply = self._asked(site, question)
         if store is not None and question.kept and reply.status not in question.passing:
             store.put(asked, reply, clock.now())
@@ -271,13 +273,16 @@ class Client:
             self._pace(site).learn(reply.headers)
             further = redirect(reply, sent)
             if further is None:
-                hide = self.config.keys.hide
-                told = {name: hide(text.encode()).decode() for name, text in reply.headers.items()}
-                body = hide(reply.body)
-                value = _decoded(question, reply.status, body)
-                return replace(reply, headers=told, body=body, value=value)
+                return self._read(question, reply)
             sent = further
         raise FailedExchange("it sends us on and on", again=False)
+
+    def _read(self, question: Question, reply: Reply) -> Reply:
+        """Take keys out of all that came, and decode it."""
+        hide = self.config.keys.hide
+        told = {name: hide(text.encode()).decode() for name, text in reply.headers.items()}
+        body = hide(reply.body)
+        return Reply(reply.status, told, body, _decoded(question, reply.status, body))
 
     def _shown(self, said: str) -> str:
         """Take keys out of what is said of an answer, and then shorten it: no part of one stays."""

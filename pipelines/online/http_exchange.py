@@ -244,7 +244,8 @@ class Exchange:
                 what = "the proxy that the environment names is of no kind that is known"
                 raise FailedExchange(what, again=False) from None
             pool = transport._pool  # Nothing public leads there.
-            pool._network_backend = _Timed(pool._network_backend, self._left)
+            timed: Any = _Timed(pool._network_backend, self._left)
+            pool._network_backend = timed
             self._transports[proxy] = transport
         return self._transports[proxy]
 

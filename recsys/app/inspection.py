@@ -19,6 +19,7 @@ from recsys.store.artifacts import (
     check_sizes,
     files_here,
     load_manifest,
+    manifest_bytes,
     verify,
 )
 from recsys.store.generations import pin, read_pointer
@@ -53,14 +54,13 @@ def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
         ArtifactError: nothing is there, or a file is missing or changed.
     """
     with nullcontext(folder) if read_pointer(folder) is None else pin(folder) as generation:
-        manifests = generation.glob(f"*/**/{MANIFEST}")
-        nested = sorted(path.parent for path in manifests if path.is_file())
+        nested = sorted(path.parent for path in generation.glob(f"*/**/{MANIFEST}"))
         return [_inspect(each, generation, hashes=hashes) for each in (generation, *nested)]
 
 
 def _inspect(folder: Path, index: Path, *, hashes: bool) -> Inspection:
     try:  # A broken manifest is reported when it is loaded.
-        named = json.loads((folder / MANIFEST).read_bytes())
+        named = json.loads(manifest_bytes(folder / MANIFEST))
         kind, schema = str(named["kind"]), int(named["schema"])
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         kind, schema = INDEX_KIND, INDEX_SCHEMA

@@ -124,7 +124,7 @@ def test_stored_trees_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> 
 
 def test_what_unpacks_to_more_than_the_file_is_refused_unread(tmp_path: Path) -> None:
     few = np.zeros(2_000_000, np.int32)  # 24 KB of a file; read, it takes 40 MB.
-    arrays = dict.fromkeys(("feature", "threshold", "tree", "left"), few)
+    arrays: dict[str, Any] = dict.fromkeys(("feature", "threshold", "tree", "left"), few)
     np.savez_compressed(tmp_path / TREES, **arrays, values=np.zeros((1, 32)), width=np.array(1))
     tracemalloc.start()
     with pytest.raises(ArtifactCorrupt, match="unpacks to more bytes than it has"):
