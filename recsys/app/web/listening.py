@@ -199,7 +199,9 @@ class PatientProtocol(H11Protocol):
 
         A connection that is cut while something arrives loses what was said last.
         """
-        if self.is_leaving() or self.conn.their_state is not h11.SEND_BODY:
+        if self._leaving:
+            return
+        if self._inner.is_closing() or self.conn.their_state is not h11.SEND_BODY:
             self._inner.close()
             return
         self._leaving = self.cycle.disconnected = True
