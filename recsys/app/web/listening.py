@@ -335,7 +335,7 @@ def listen(
 
 
 def _config(application: object, *, workers: int = 1) -> uvicorn.Config:
-    return uvicorn.Config(
+    config = uvicorn.Config(
         application,  # type: ignore[arg-type]  # An application, or where one is made.
         factory=isinstance(application, str),
         workers=workers,
@@ -348,3 +348,6 @@ def _config(application: object, *, workers: int = 1) -> uvicorn.Config:
         timeout_graceful_shutdown=DRAINING,
         timeout_keep_alive=15,
     )
+    # Five seconds else: on a busy machine no worker starts in that, and all are killed for ever.
+    config.timeout_worker_healthcheck = 60
+    return config
