@@ -36,7 +36,7 @@ class TorchEncoder:
         """Encode (title, abstract) pairs: (n, d) float32, L2-normalised rows."""
         from transformers import AutoTokenizer
 
-        tokenizer = AutoTokenizer.from_pretrained(self.folder)
+        tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
         joined = [". ".join(part for part in text if part) for text in texts]
         ids = tokenizer(joined, truncation=True, max_length=256)["input_ids"]
         return torch_vectors(self.folder, "mean", ids)

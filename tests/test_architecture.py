@@ -19,6 +19,8 @@ COMMAND_LINES = 40
 HARNESSES = {"engine_check", "inputs", "torture", "web_check"}
 """Folders of tests that try all of it at once."""
 HEAVY = {"torch", "transformers", "lightgbm", "sklearn", "onnx", "onnxscript", "pandas"}
+LOADING = (".from_pretrained", ".from_config")
+"""How `transformers` loads what may bring code of its own."""
 ANSWERING = ("recsys", "indexes")
 """Packages on the path of an answer: heavy libraries are imported where they are used."""
 DEPENDENCIES = HEAVY | {
@@ -163,6 +165,17 @@ def test_nothing_is_pickled() -> None:
         if imported.partition(".")[0] in pickling
     }
     assert found == set()
+
+
+def test_no_code_beside_a_model_is_trusted() -> None:
+    trusting = {
+        f"{name(path)}:{node.lineno}"
+        for path in modules(*PACKAGES, "benchmarks")
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(LOADING)
+        if "trust_remote_code=False" not in map(ast.unparse, node.keywords)
+    }
+    assert trusting == set()
 
 
 def test_tests_mirror_the_folders() -> None:

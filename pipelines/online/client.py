@@ -11,7 +11,8 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ from recsys.errors import (
     KeyRefused,
     PlanExceeded,
     SourceUnreachable,
+    shortened,
 )
+from recsys.formats.files import TooManyValues, checked_json
 from recsys.formats.replacing import replacing
 from recsys.pipelines.online.http_exchange import (
     LARGEST,
@@ -189,7 +192,8 @@ class Client:
         address = base_address(site, self.config.addresses)
         asked = f"{address}{question.shown}\n{question.body.decode()}"
         if store is not None and not question.fresh and (stored := store.get(asked, clock.now())):
-            return replace(stored, value=_decoded(question, stored.status, stored.body))
+            with suppress(FailedExchange):  # Another's file: it is asked for anew.
+                return self._read(question, stored)
         reply = self._asked(site, question)
         if store is not None and question.kept and reply.status not in question.passing:
             store.put(asked, reply, clock.now())
@@ -204,7 +208,7 @@ class Client:
             try:
                 reply = self._sent_once(site, question)
             except FailedExchange as error:
-                why, garbled = str(error), error.garbled
+                why, garbled = self._shown(str(error)), error.garbled
                 if error.again:
                     continue
                 break
@@ -269,10 +273,20 @@ class Client:
             self._pace(site).learn(reply.headers)
             further = redirect(reply, sent)
             if further is None:
-                body = self.config.keys.hide(reply.body)
-                return replace(reply, body=body, value=_decoded(question, reply.status, body))
+                return self._read(question, reply)
             sent = further
         raise FailedExchange("it sends us on and on", again=False)
+
+    def _read(self, question: Question, reply: Reply) -> Reply:
+        """Take keys out of all that came, and decode it."""
+        hide = self.config.keys.hide
+        told = {name: hide(text.encode()).decode() for name, text in reply.headers.items()}
+        body = hide(reply.body)
+        return Reply(reply.status, told, body, _decoded(question, reply.status, body))
+
+    def _shown(self, said: str) -> str:
+        """Take keys out of what is said of an answer, and then shorten it: no part of one stays."""
+        return shortened(self.config.keys.hide(said.encode()).decode(), _QUOTED)
 
     def _with_key(self, site: Site, question: Question) -> Sent:
         """Put the key where it goes."""
@@ -318,6 +332,8 @@ def _decoded(question: Question, status: int, body: bytes) -> Any:  # noqa: ANN4
     if not question.json or status != _GOOD:
         return None
     try:
-        return json.loads(body)
+        return json.loads(checked_json(body.decode("utf-8-sig")))
+    except TooManyValues as error:
+        raise FailedExchange(f"the answer has {error}", again=False) from error
     except (ValueError, RecursionError) as error:
         raise FailedExchange("the answer is no JSON", garbled=True) from error

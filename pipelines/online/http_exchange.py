@@ -5,7 +5,7 @@ import random
 import ssl
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -151,12 +151,41 @@ class Reply:
     value: Any = field(default=None, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Timed:
+    """A connection, or what opens them, each step of which ends with the time of the answer.
+
+    The limits of the library are of one step, of which a sender may take as many as it wants.
+    left: gives the seconds that a step may take, or raises.
+    """
+
+    inner: Any
+    left: Callable[[], float]
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - Whatever has no time limit.
+        return getattr(self.inner, name)
+
+    def connect_tcp(self, *place: Any, timeout: float | None, **options: Any) -> "_Timed":  # noqa: ANN401
+        return _Timed(self.inner.connect_tcp(*place, timeout=self.left(), **options), self.left)
+
+    def start_tls(self, *how: Any, timeout: float | None, **options: Any) -> "_Timed":  # noqa: ANN401
+        return _Timed(self.inner.start_tls(*how, timeout=self.left(), **options), self.left)
+
+    def read(self, size: int, timeout: float | None = None) -> bytes:
+        found: bytes = self.inner.read(size, timeout=self.left())
+        return found
+
+    def write(self, content: bytes, timeout: float | None = None) -> None:
+        self.inner.write(content, timeout=self.left())
+
+
 class Exchange:
     """Connections, kept open between requests."""
 
     def __init__(self, clock: Clock, *, largest: int = LARGEST, longest: float = LONGEST) -> None:
         need("httpx2", "Asking sources on the web")
         self._clock, self._largest, self._longest = clock, largest, longest
+        self._until = math.inf
         self._transports: dict[str | None, httpx2.HTTPTransport] = {}
 
     def send(self, sent: Sent) -> Reply:
@@ -168,26 +197,32 @@ class Exchange:
         import httpx2
 
         headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "gzip", **sent.headers}
-        part = self._longest / 4
-        limits = dict.fromkeys(("connect", "read", "write", "pool"), part)
+        self._until = self._clock.passed() + self._longest
         try:
             request = httpx2.Request(
                 "POST" if sent.body else "GET",
                 sent.address,
                 headers=headers,
                 content=sent.body or None,
-                extensions={"timeout": limits},
             )
-            begun = self._clock.passed()
             with closing(self._transport(sent.address).handle_request(request)) as response:
                 found = {name.lower(): text for name, text in response.headers.items()}
-                body = b"".join(self._body(response.iter_raw(), found, begun))
+                body = b"".join(self._body(response.iter_raw(), found))
                 return Reply(response.status_code, found, body)
         except httpx2.TimeoutException as error:
-            raise FailedExchange(f"it did not go on for {part:.0f} seconds") from error
+            self._left()  # Tells, if all of the time is over.
+            what = f"it did not go on for {self._longest / 4:.0f} seconds"
+            raise FailedExchange(what) from error
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             # The text of an error may hold an address, and that a key: its kind is enough.
             raise FailedExchange(_kind_of(error)) from None
+
+    def _left(self) -> float:
+        """Return the seconds that the next step of an answer may take."""
+        left = self._until - self._clock.passed()
+        if left <= 0:
+            raise FailedExchange(f"the answer took more than {self._longest:.0f} seconds")
+        return min(left, self._longest / 4)
 
     def close(self) -> None:
         """Close all connections."""
@@ -204,23 +239,23 @@ class Exchange:
         proxy = None if direct else getproxies().get(parts.scheme)
         if proxy not in self._transports:
             try:
-                self._transports[proxy] = httpx2.HTTPTransport(verify=_trusted(), proxy=proxy)
+                transport = httpx2.HTTPTransport(verify=_trusted(), proxy=proxy)
             except (ImportError, ValueError, httpx2.InvalidURL):  # Its text may hold a password.
                 what = "the proxy that the environment names is of no kind that is known"
                 raise FailedExchange(what, again=False) from None
+            pool = transport._pool  # Nothing public leads there.
+            timed: Any = _Timed(pool._network_backend, self._left)
+            pool._network_backend = timed
+            self._transports[proxy] = transport
         return self._transports[proxy]
 
-    def _body(
-        self, raw: Iterator[bytes], headers: Mapping[str, str], begun: float
-    ) -> Iterator[bytes]:
+    def _body(self, raw: Iterator[bytes], headers: Mapping[str, str]) -> Iterator[bytes]:
         size = 0
         for piece in _unpacked(raw, headers.get("content-encoding", "")):
             size += len(piece)
             if size > self._largest:
                 what = f"the answer is larger than {self._largest / 2**20:.0f} MB"
                 raise FailedExchange(what, again=False)
-            if self._clock.passed() - begun > self._longest:
-                raise FailedExchange(f"the answer took more than {self._longest:.0f} seconds")
             yield piece
 
 
@@ -244,7 +279,7 @@ def redirect(reply: Reply, sent: Sent) -> Sent | None:
     address = urljoin(sent.address, place)
     old, new = urlsplit(sent.address), urlsplit(address)
     if (old.scheme, old.hostname, old.port) != (new.scheme, new.hostname, new.port):
-        where = (new.hostname or "somewhere")[:100]
+        where = new.hostname or "somewhere"
         raise FailedExchange(f"it sends us to {where}, where nothing is asked", again=False)
     if old.query and not new.query:
         address = f"{address}?{old.query}"
@@ -255,15 +290,17 @@ def _unpacked(raw: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     """Unpack gzip in bounded steps; to end before its end is a failure."""
     if encoding not in ("gzip", "x-gzip", "deflate"):
         if encoding not in ("", "identity"):
-            raise FailedExchange(f"the answer is packed as {encoding[:20]!r}", again=False)
+            raise FailedExchange(f"the answer is packed as {encoding!r}", again=False)
         yield from raw
         return
     unpacking = zlib.decompressobj(_ANY_HEADER)
     try:
         for chunk in raw:
             while chunk:
+                if unpacking.eof:
+                    raise FailedExchange("the answer goes on after its gzip stream", garbled=True)
                 yield unpacking.decompress(chunk, _STEP)
-                chunk = unpacking.unconsumed_tail
+                chunk = unpacking.unconsumed_tail or unpacking.unused_data
     except zlib.error as error:
         raise FailedExchange("the answer is damaged gzip", garbled=True) from error
     if not unpacking.eof:

@@ -5,6 +5,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html.entities import html5
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -123,6 +124,13 @@ HIDDEN = "***"
 _SHORTEST, _LONGEST = 6, 200
 _LINE = re.compile(r"\s*(?:export\s+)?(\w+)\s*=\s*(.*?)\s*")
 _NOT_A_KEY = re.compile(r"[^\x21-\x7e]")
+# How JSON, addresses and mark-up write a letter of a key in another way, or what does so for them.
+_ESCAPED = re.compile(
+    rb"\\(?:\\*(?:u00|x)(?P<json>[2-7][0-9a-f])|\\*(?P<bare>[^\w\s\"\\]))"
+    rb"|%(?:25)*(?P<address>[2-7][0-9a-f])"
+    rb"|&(?:amp;)*(?:#x0*(?P<hex>[2-7][0-9a-f])|#0*(?P<number>[1-9][0-9]{1,2})|(?P<name>\w+););?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +143,35 @@ class Keys:
         """Return a key, "" where there is none."""
         return self._by_variable.get(variable, "")
 
-    def hide(self, body: bytes) -> bytes:
-        """Put stars in the place of every key that a source gives back."""
+    def hide(self, text: bytes) -> bytes:
+        """Put stars in the place of every key that a source gives back, however it is written."""
+        if not any(self._by_variable.values()):
+            return text
+        text = self._starred(text)
+        plain = _ESCAPED.sub(_unescaped, _ESCAPED.sub(_unescaped, text))
+        starred = self._starred(plain)
+        # Else it stays: what is escaped means something else, here and there, where it is not.
+        return text if starred is plain else starred
+
+    def _starred(self, text: bytes) -> bytes:
+        small = text.lower()  # As hosts come back.
         # The longest first: one may be the beginning of another.
-        for key in sorted(filter(None, self._by_variable.values()), key=len, reverse=True):
-            body = body.replace(key.encode(), HIDDEN.encode())
-        return body
+        keys = sorted(filter(None, self._by_variable.values()), key=len, reverse=True)
+        for key in (each.encode() for each in keys if each.lower().encode() in small):
+            text = re.sub(re.escape(key), HIDDEN.encode(), text, flags=re.IGNORECASE)
+        return text
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    """Write a letter as itself, but for one that has a meaning where it stands."""
+    kind, found = match.lastgroup, match[match.lastgroup or 0]
+    if kind in ("bare", "name"):
+        letter = html5.get(f"{found.decode()};", "") if kind == "name" else found.decode("latin-1")
+    else:
+        letter = chr(int(found, 10 if kind == "number" else 16))
+    reserved = '"\\' if kind in ("json", "bare", "address") else "<>&\"'"
+    kept = letter in reserved or not letter.isascii() or not letter.isprintable()
+    return match[0] if kept else letter.encode()
 
 
 def variables() -> tuple[str, ...]:

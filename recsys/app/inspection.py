@@ -19,6 +19,7 @@ from recsys.store.artifacts import (
     check_sizes,
     files_here,
     load_manifest,
+    manifest_bytes,
     verify,
 )
 from recsys.store.generations import pin, read_pointer
@@ -59,7 +60,7 @@ def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
 
 def _inspect(folder: Path, index: Path, *, hashes: bool) -> Inspection:
     try:  # A broken manifest is reported when it is loaded.
-        named = json.loads((folder / MANIFEST).read_bytes())
+        named = json.loads(manifest_bytes(folder / MANIFEST))
         kind, schema = str(named["kind"]), int(named["schema"])
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         kind, schema = INDEX_KIND, INDEX_SCHEMA

@@ -4,7 +4,7 @@ import codecs
 import stat
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from recsys.errors import InputError, near_miss
 
@@ -140,6 +140,34 @@ def encoding_of(raw: bytes) -> tuple[str, str]:
     """Return the encoding that a byte order mark tells, else UTF-8, and what people call it."""
     marked = ((codec, label) for mark, codec, label in MARKS if raw.startswith(mark))
     return next(marked, ("utf-8", "UTF-8"))
+
+
+class TooManyValues(ValueError):
+    """JSON says more than is held in memory."""
+
+
+Json = TypeVar("Json", bound=str | bytes)
+MOST_VALUES = 4_000_000
+"""Of a text of JSON; those of the largest known records and lists are a tenth."""
+
+
+def checked_json(text: Json, most: int = MOST_VALUES) -> Json:
+    """Return a text of JSON, unless its values would take up far more memory than it does.
+
+    `{}` takes three letters, with its comma, and 72 bytes once it is decoded.
+
+    Raises:
+        TooManyValues: there may be more than `most`.
+    """
+    if len(text) <= most:
+        return text
+    if isinstance(text, str):
+        count = sum(map(text.count, "{[,"))
+    else:
+        count = sum(map(text.count, (b"{", b"[", b",")))
+    if count > most:
+        raise TooManyValues(f"more than {most:,} values")
+    return text
 
 
 def _checked(text: str, name: str) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.ranking.ranker import StoredTrees
 from recsys.records import Sentence
-from recsys.store.arrays import Floats
+from recsys.store.arrays import Floats, load_array
 from recsys.store.artifacts import load_manifest
 
 # Rules: which sentences never need a citation, whatever a model thinks of them.
@@ -356,7 +356,7 @@ class CitationWorthiness:
             thresholds = {str(name): float(least) for name, least in config["thresholds"].items()}
             cues, _ = tuple(config["cues"]), thresholds[ANY]
             by_vector, by_words = (
-                np.ravel(np.load(folder / name, allow_pickle=False)).astype(np.float32)
+                np.ravel(load_array(folder / name)).astype(np.float32)
                 for name in (VECTOR_WEIGHTS, WORD_WEIGHTS)
             )
             judge = cls(

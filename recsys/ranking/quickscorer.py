@@ -27,11 +27,6 @@ def trees_of(roots: Iterable[dict[str, Any]], width: int) -> StoredTrees:
     for tree, root in enumerate(roots):
         leaves: list[float] = []
         _number_leaves(root, tree, leaves, splits)
-        if len(leaves) > LEAVES:
-            raise InputError(
-                f"A tree has {len(leaves)} leaves; a ranker's have at most {LEAVES}.",
-                "Train it with fewer leaves.",
-            )
         values.append(leaves + [0.0] * (LEAVES - len(leaves)))
     feature, threshold, number, left = zip(*splits, strict=True) if splits else ((), (), (), ())
     trees = Trees(
@@ -49,18 +44,29 @@ def _number_leaves(
     tree: int,
     leaves: list[float],
     splits: list[tuple[int, float, int, int]],
+    depth: int = 0,
 ) -> None:
     """Number the leaves below a node from left to right; note what its split rules out.
 
     splits: feature, threshold, tree, and the leaves that remain for values above the threshold.
+    depth: of the node.
+
+    Raises:
+        InputError: the tree has more than LEAVES leaves.
     """
+    # Asked before going on: nodes that share their children would be walked 2^depth times.
+    if len(leaves) == LEAVES or depth == LEAVES:
+        raise InputError(
+            f"A tree has {LEAVES + 1} leaves or more; a ranker's have at most {LEAVES}.",
+            "Train it with fewer leaves.",
+        )
     if "leaf_value" in node:
         leaves.append(node["leaf_value"])
         return
     first = len(leaves)
-    _number_leaves(node["left_child"], tree, leaves, splits)
+    _number_leaves(node["left_child"], tree, leaves, splits, depth + 1)
     ruled_out = (1 << len(leaves)) - (1 << first)
-    _number_leaves(node["right_child"], tree, leaves, splits)
+    _number_leaves(node["right_child"], tree, leaves, splits, depth + 1)
     remaining = _EVERY & ~ruled_out
     splits.append((node["split_feature"], round_down(node["threshold"]), tree, remaining))
 

@@ -513,6 +513,8 @@ class TreeRanker:
             )
         first = None
         if (folder / FIRST).is_dir():
+            if (folder / FIRST / FIRST).exists():  # A chain, or a link to itself.
+                raise ArtifactMismatch(f"The ranker {folder} looks more than twice.", _AGAIN)
             first = cls.load(folder / FIRST, kind=kind, known=known)
             if names != (*first.feature_names, *SECOND_NAMES):
                 raise ArtifactMismatch(

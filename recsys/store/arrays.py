@@ -19,6 +19,12 @@ Floats: TypeAlias = NDArray[np.float32]
 Longs: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 
+_DAMAGE = (
+    *(ValueError, EOFError, SyntaxError, TypeError, OverflowError, MemoryError),
+    AttributeError,  # An archive where an array should be, or the reverse.
+)
+"""What numpy raises of a file that is no such one."""
+
 
 def load_array(path: Path) -> NDArray[Any]:
     """Memory-map an .npy file for reading; pickled content is refused.
@@ -29,7 +35,7 @@ def load_array(path: Path) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
         len(array)  # A single number has none.
-    except (ValueError, EOFError, SyntaxError, TypeError, OverflowError, MemoryError) as error:
+    except _DAMAGE as error:
         raise ArtifactCorrupt(
             f"{path} cannot be read as an array ({error}).", "Build it again."
         ) from error
@@ -37,15 +43,18 @@ def load_array(path: Path) -> NDArray[Any]:
 
 
 def load_arrays(path: Path, names: Sequence[str]) -> list[NDArray[Any]]:
-    """Read the named arrays of an .npz file; pickled content is refused.
+    """Read the named arrays of an .npz file; pickled and packed content is refused.
 
     Raises:
         ArtifactCorrupt: it is no such file, or lacks one of them.
     """
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            # What is not packed takes no more memory than the file; `np.savez` packs nothing.
+            if sum(entry.file_size for entry in stored.zip.infolist()) > path.stat().st_size:
+                raise ValueError("it unpacks to more bytes than it has")
             return [stored[name] for name in names]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+    except (*_DAMAGE, OSError, KeyError, BadZipFile) as error:
         raise ArtifactCorrupt(f"{path} cannot be read ({error}).", "Build it again.") from error
 
 

@@ -28,6 +28,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -122,6 +123,8 @@ def _renameat2() -> Any:  # noqa: ANN401 - What ctypes finds has no type.
 
 
 MANIFEST = "manifest.json"
+LARGEST_MANIFEST = 8 * 2**20
+"""Bytes: JSON may take thirty times as many once it is decoded; no index has a tenth."""
 _UNREADABLE = (
     *(ValueError, LookupError, TypeError, AttributeError),
     *(OverflowError, RecursionError, OSError),
@@ -138,6 +141,18 @@ class Manifest:
     config: Mapping[str, Any]
     files: Mapping[str, Mapping[str, Any]]
     created_by: str = CREATED_BY
+
+
+def manifest_bytes(path: Path) -> bytes:
+    """Read a manifest: no pipe, which would be waited for, and nothing that is far too large.
+
+    Raises:
+        OSError: it cannot be read, or is none.
+    """
+    facts = path.stat()
+    if stat.S_ISFIFO(facts.st_mode) or facts.st_size > LARGEST_MANIFEST:
+        raise OSError("a named pipe" if stat.S_ISFIFO(facts.st_mode) else "it is too large")
+    return path.read_bytes()
 
 
 def sha256(path: Path) -> str:
@@ -297,7 +312,7 @@ def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
     """
     _check_present(folder, kind)
     try:
-        value = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        value = json.loads(manifest_bytes(folder / MANIFEST))
         manifest = Manifest(
             value["kind"], value["schema"], value["config"], value["files"], value["created_by"]
         )

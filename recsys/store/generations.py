@@ -41,6 +41,7 @@ from recsys.store.artifacts import (
     fingerprint,
     json_bytes,
     load_manifest,
+    manifest_bytes,
     sha256,
     write_json,
 )
@@ -156,7 +157,7 @@ def read_pointer(index: Path) -> dict[str, Any] | None:
     """
     path = index / MANIFEST
     try:
-        content = path.read_bytes()
+        content = manifest_bytes(path)
         value = json.loads(content)
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -1,5 +1,12 @@
 """What the client makes of servers that break, send too much, or send it elsewhere."""
 
+import gzip
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +18,7 @@ from recsys.errors import (
     SourceUnreachable,
 )
 from recsys.pipelines.online.client import TRIES, Question
+from recsys.pipelines.online.http_exchange import Clock, Exchange, FailedExchange, Sent
 from tests.online.loopback import HUGE, Asked, Fault, Given, serving
 from tests.online.openalex_server import OpenAlexSite
 from tests.online.posed_questions import ask
@@ -63,9 +71,59 @@ def test_a_huge_answer_is_not_read_to_its_end(servers: Servers) -> None:
 
 def test_a_slow_answer_ends(servers: Servers) -> None:
     servers["openalex"].order(*[Fault.SLOW] * 2)
-    clock = TestClock(tick=30.0)  # Each look at the clock, half a minute has passed.
+    clock = TestClock(tick=20.0)  # Each look at the clock, a third of a minute has passed.
     with pytest.raises(SourceUnreachable, match="took more than 120 seconds"):
         ask(servers.client(clock=clock, tries=2))
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+GZIP = b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"[]")
+SENDERS: Mapping[str, tuple[bytes, bytes, str]] = {
+    "a header without end": (HEAD + b"X-A: ", b"a", "took more than 1 seconds"),
+    "headers without end": (HEAD, b"X-A: a\r\n", "took more than 1 seconds"),
+    "early hints": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", "took more than 1 seconds"),
+    "a slow body": (HEAD + b"Content-Length: 99\r\n\r\n", b"a", "took more than 1 seconds"),
+    "slow pieces": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1", "took more than 1"),
+    "trailers": (
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n",
+        b"X-B: b\r\n",
+        "took more than 1 seconds",
+    ),
+    "bytes after gzip": (HEAD + GZIP, bytes(9_999), "goes on after its gzip stream"),
+    "more gzip after gzip": (HEAD + GZIP, gzip.compress(b""), "goes on after its gzip stream"),
+}
+"""What is sent first, and then again and again; how that ends."""
+
+
+def hear(first: bytes, again: bytes) -> str:
+    """Ask somebody who never ends, and return what went wrong."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def send() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.recv(65536)
+                connection.sendall(first)
+                while True:
+                    connection.sendall(again)
+                    time.sleep(0.05)
+
+        threading.Thread(target=send, daemon=True).start()
+        exchange = Exchange(Clock(), longest=1.0)
+        with closing(exchange), pytest.raises(FailedExchange) as caught:
+            exchange.send(Sent(f"http://127.0.0.1:{server.getsockname()[1]}/"))
+    return str(caught.value)
+
+
+def test_whoever_never_ends_is_left_in_time() -> None:
+    begun = time.monotonic()
+    with ThreadPoolExecutor(len(SENDERS)) as pool:
+        heard = dict(
+            zip(SENDERS, pool.map(lambda sent: hear(*sent[:2]), SENDERS.values()), strict=True)
+        )
+    wrong = {name: heard[name] for name, (*_, said) in SENDERS.items() if said not in heard[name]}
+    assert wrong == {}
+    assert time.monotonic() - begun < 10
 
 
 def test_another_host_is_not_followed(servers: Servers) -> None:

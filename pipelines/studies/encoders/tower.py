@@ -340,8 +340,12 @@ class Student:
         if options.start == RANDOM:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(seed)
-                config = transformers.AutoConfig.from_pretrained(start.source)
-                model = transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call] # untyped
+                config = transformers.AutoConfig.from_pretrained(
+                    start.source, trust_remote_code=False
+                )
+                model = transformers.AutoModel.from_config(  # type: ignore[no-untyped-call] # untyped
+                    config, trust_remote_code=False
+                )
         else:
             with _quiet():
                 model = load_transformer(start.source)

@@ -1,5 +1,6 @@
 """The command `serve`: the page and the API."""
 
+import re
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -121,6 +122,7 @@ def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
         )
     if token is None or token == "new":
         return token and secrets.token_urlsafe(24)
-    if len(token) < 16 or not token.isascii() or not token.isprintable():
-        raise bad_value("A token has 16 or more ASCII characters.", option="--token")
+    if not re.fullmatch(r"[!-~]{16,}", token):
+        what = "A token has 16 or more ASCII characters, and no spaces."
+        raise bad_value(what, option="--token")
     return token

@@ -14,6 +14,7 @@ from pydantic import (
 
 from recsys.app.web.replies import RequestError
 from recsys.formats.bodies.running_text import LONGEST_PASSAGE
+from recsys.formats.files import TooManyValues, checked_json
 from recsys.query.question_schema import (
     EARLIEST,
     LATEST,
@@ -26,6 +27,8 @@ Model = TypeVar("Model", bound=BaseModel)
 
 MOST_REFERENCES, MOST_NAMED = 5_000, 50_000
 """Items of one list: works that may have to be found by their titles, and others."""
+MOST_VALUES = 500_000
+"""Of a body: all its lists, as long as they may be, have fewer."""
 MOST_PER_PAGE = 100
 """Papers of one page of an answer."""
 
@@ -277,7 +280,10 @@ def parsed(raw: bytes | str, model: type[Model]) -> Model:
         RequestError: it is no JSON, or of another shape; it says where.
     """
     try:
-        return model.model_validate_json(raw)
+        return model.model_validate_json(checked_json(raw, MOST_VALUES))
+    except TooManyValues as error:
+        what = f"The body has {error}."
+        raise RequestError(413, what, "Name fewer papers, or send a file.") from error
     except ValidationError as error:
         first: dict[str, Any] = dict(error.errors(include_url=False, include_input=False)[0])
         place = ".".join(str(part) for part in first["loc"]) or "The body"

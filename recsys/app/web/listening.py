@@ -8,7 +8,9 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -61,6 +63,8 @@ PAGES: tuple[BaseRoute, ...] = (
     Mount("/static", StaticFiles(*STATIC.iterdir(), MAP_STYLE)),
 )
 """What people see."""
+TOGETHER = 4
+"""Bodies of the largest size that one process holds at once, or as many bytes of smaller ones."""
 LOUD = ("uvicorn", "python_multipart")
 """Libraries that would write to the terminal what is wrong with a request, in each process."""
 
@@ -93,7 +97,12 @@ def make_application(service: Service) -> Starlette:
             Middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4),
             Middleware(Failures, service=service),
             Middleware(Gate, settings=settings),
-            Middleware(BodyLimits, size=settings.body, seconds=settings.seconds),
+            Middleware(
+                BodyLimits,
+                size=settings.body,
+                seconds=settings.seconds,
+                together=TOGETHER * settings.body,
+            ),
         ],
         exception_handlers={HTTPException: refused},
         lifespan=lifespan,
@@ -112,27 +121,94 @@ def handed_on_application() -> Starlette:
 
 HEAD_SECONDS = 20.0
 """In which a request's head must have arrived: from the first byte, or that of the connection."""
+HEAD_BYTES = 64 * 2**10
+LEAVING_SECONDS = 2.0
+"""For which what goes on arriving after an answer is dropped, so that its sender reads that."""
+MOST_PIECES = 20_000
+"""Of a body that is sent in chunks: each costs some microseconds, be it one byte."""
+
+
+class _Pieces(h11.Connection):
+    """Refuses a body that is cut into too many pieces."""
+
+    _pieces = 0
+
+    def next_event(self) -> Any:  # noqa: ANN401 - As h11 has it.
+        """Give the next event."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self._pieces = 0
+        elif isinstance(event, h11.Data) and event.chunk_start:
+            self._pieces += 1
+            if self._pieces > MOST_PIECES:
+                raise h11.RemoteProtocolError("a body in too many pieces")
+        return event
+
+
+class _Transport:
+    """A transport that is closed by a protocol."""
+
+    def __init__(self, inner: asyncio.Transport, protocol: "PatientProtocol") -> None:
+        self.inner, self.close, self.is_closing = inner, protocol.leave, protocol.is_leaving
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - Whatever a transport can do.
+        return getattr(self.inner, name)
 
 
 class PatientProtocol(H11Protocol):
     """HTTP as uvicorn speaks it, but whoever sends byte by byte is not waited for.
 
     uvicorn itself closes only connections that are silent after an answer. The time of a body is
-    the affair of `BodyLimits`; what goes on arriving after it was refused is bounded here, too.
+    the affair of `BodyLimits`; what goes on arriving after it was refused is dropped here, unread.
     """
 
     seconds = HEAD_SECONDS
     _ending: asyncio.TimerHandle | None = None
+    _leaving = False
+
+    def __init__(self, config: uvicorn.Config, *args: Any, **options: Any) -> None:  # noqa: ANN401
+        """Prepare for a connection."""
+        super().__init__(config, *args, **options)
+        self.conn = _Pieces(h11.SERVER, HEAD_BYTES)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # As uvicorn has it.
         """Begin to wait."""
-        super().connection_made(transport)
+        super().connection_made(_Transport(transport, self))  # type: ignore[arg-type]
+        self._inner = transport
         self._watch()
 
     def data_received(self, data: bytes) -> None:
         """Take a piece; a request that is whole is answered without haste."""
+        if self._leaving:
+            return
         super().data_received(data)
         self._watch()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, but for one who has not sent the whole of this one."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY:
+            self.leave()
+
+    def is_leaving(self) -> bool:
+        """Tell whether nothing more is said on this connection."""
+        return self._leaving or self._inner.is_closing()
+
+    def leave(self) -> None:
+        """Close the connection; who is still sending gets some time to read the answer.
+
+        A connection that is cut while something arrives loses what was said last.
+        """
+        if self._leaving:
+            return
+        if self._inner.is_closing() or self.conn.their_state is not h11.SEND_BODY:
+            self._inner.close()
+            return
+        self._leaving = self.cycle.disconnected = True
+        self.cycle.message_event.set()  # Nobody waits for the rest.
+        self._inner.write_eof()
+        self.flow.resume_reading()
+        self.loop.call_later(LEAVING_SECONDS, self._inner.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
@@ -259,7 +335,7 @@ def listen(
 
 
 def _config(application: object, *, workers: int = 1) -> uvicorn.Config:
-    return uvicorn.Config(
+    config = uvicorn.Config(
         application,  # type: ignore[arg-type]  # An application, or where one is made.
         factory=isinstance(application, str),
         workers=workers,
@@ -272,3 +348,6 @@ def _config(application: object, *, workers: int = 1) -> uvicorn.Config:
         timeout_graceful_shutdown=DRAINING,
         timeout_keep_alive=15,
     )
+    # Five seconds else: on a busy machine no worker starts in that, and all are killed for ever.
+    config.timeout_worker_healthcheck = 60
+    return config

@@ -12,7 +12,7 @@ import ipaddress
 import re
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
@@ -138,8 +138,8 @@ def _same(shown: str, token: str) -> bool:
 
 # Take the body of a request whole, within a size and a time, before anybody looks into it.
 
-_DRAINED, _DRAINED_SECONDS = 64 * 2**20, 2.0
-"""Bytes and seconds of a refused body that are still taken, so that its sender reads why."""
+SMALL = 64 * 2**10
+"""Bytes of a body that is taken however much others send: a question without a file."""
 
 
 class Disconnected(Exception):
@@ -149,45 +149,60 @@ class Disconnected(Exception):
 class BodyLimits:
     """ASGI middleware: what is inside gets the body in one piece."""
 
-    def __init__(self, app: ASGIApp, *, size: int, seconds: float) -> None:
-        """Wrap an application; size is in bytes, seconds are for the whole body."""
-        self._app, self._size, self._seconds = app, size, seconds
+    def __init__(self, app: ASGIApp, *, size: int, seconds: float, together: int) -> None:
+        """Wrap an application.
+
+        Args:
+            app: what is inside.
+            size: bytes of a body at most.
+            seconds: for the whole body.
+            together: bytes at most of all bodies that are arriving or being answered.
+        """
+        self._app, self._size, self._seconds, self._together = app, size, seconds, together
+        self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
+        announced = [value for name, value in scope["headers"] if name == b"content-length"]
+        if announced:  # The server has checked that it is a number.
+            self._check(int(announced[0]))
+        size = 0
+
+        def hold(more: int) -> None:
+            nonlocal size
+            self._check(size + more)
+            if size + more > SMALL and self._held + more > self._together:
+                raise RequestError(
+                    HTTPStatus.SERVICE_UNAVAILABLE,
+                    "Others are sending too much at the moment.",
+                    "Send it again in a moment.",
+                    wait=5,
+                )
+            size += more
+            self._held += more
+
         try:
-            announced = [value for name, value in scope["headers"] if name == b"content-length"]
-            if announced:  # The server has checked that it is a number.
-                self._check(int(announced[0]))
-            body = await asyncio.wait_for(self._whole(receive), self._seconds)
-        except Disconnected:
-            return
-        except TimeoutError as error:
-            raise RequestError(
-                HTTPStatus.REQUEST_TIMEOUT,
-                f"The request did not arrive within {self._seconds:g} s.",
-                "Send it again, or a smaller file.",
-            ) from error
-        except RequestError:
-            # A connection that is cut at once loses the answer: some more is taken.
-            taken, more = 0, True
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_DRAINED_SECONDS):
-                    while more and taken < _DRAINED:
-                        message = await receive()
-                        taken += len(message.get("body", b""))
-                        gone = message["type"] == "http.disconnect"
-                        more = not gone and message.get("more_body", False)
-            raise
-        pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+            try:
+                body = await asyncio.wait_for(_whole(receive, hold), self._seconds)
+            except Disconnected:
+                return
+            except TimeoutError as error:
+                raise RequestError(
+                    HTTPStatus.REQUEST_TIMEOUT,
+                    f"The request did not arrive within {self._seconds:g} s.",
+                    "Send it again, or a smaller file.",
+                ) from error
+            pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-        async def replayed() -> Message:
-            return pending.pop() if pending else await receive()
+            async def replayed() -> Message:
+                return pending.pop() if pending else await receive()
 
-        await self._app(scope, replayed, send)
+            await self._app(scope, replayed, send)
+        finally:
+            self._held -= size
 
     def _check(self, size: int) -> None:
         if size > self._size:
@@ -197,17 +212,19 @@ class BodyLimits:
                 "Give a smaller file, or the title and the abstract alone.",
             )
 
-    async def _whole(self, receive: Receive) -> bytes:
-        body, more = bytearray(), True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise Disconnected
-            piece = message.get("body", b"")
-            self._check(len(body) + len(piece))
-            body += piece
-            more = message.get("more_body", False)
-        return bytes(body)
+
+async def _whole(receive: Receive, hold: Callable[[int], None]) -> bytes:
+    """Take a body; hold: told how many more bytes come, refuses what is too much."""
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Disconnected
+        piece = message.get("body", b"")
+        hold(len(piece))
+        body += piece
+        more = message.get("more_body", False)
+    return bytes(body)
 
 
 # Answer every error: as a page to people, as problem+json to programs.

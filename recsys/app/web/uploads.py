@@ -47,6 +47,8 @@ from recsys.records import Bibliography, Manuscript
 # Forms: fields and files, all in memory.
 
 MOST_FILES, MOST_FIELDS = 100, 20_000
+MOST_ESCAPES = 500_000
+"""`%41` in a form that is not MULTIPART: each takes a hundred bytes while it is read."""
 LONGEST_FIELD = 4 * 2**20
 """Bytes of one field that is no file."""
 FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
@@ -92,6 +94,8 @@ async def read_form(request: Request) -> SentForm:
         return await _read_multipart(request)
     if kind == FORM:
         text = (await request.body()).decode("utf-8", errors="replace")
+        if text.count("%") > MOST_ESCAPES:
+            raise _damaged(f"it has more than {MOST_ESCAPES:,} escapes")
         try:
             return SentForm(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS))
         except ValueError as error:

@@ -338,7 +338,8 @@ def _damaged(name: str) -> DraftError:
 class Project:
     """The files below a folder of the disk, by their names from there; `read` reads one.
 
-    What is hidden is passed over, and so is what a link leads to outside.
+    What is hidden is passed over, and so are pipes and the like, which might be waited for for
+    ever, and what a link leads to outside.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -361,7 +362,7 @@ class Project:
                     "Give the main file of the draft.",
                 )
             for path in (Path(at, name) for name in files if not name.startswith(".")):
-                if path.resolve().is_relative_to(self._root):
+                if path.is_file() and path.resolve().is_relative_to(self._root):
                     names.add(path.relative_to(self._root).as_posix())
         self.names = frozenset(names)
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from recsys.errors import DraftError, near_miss
 from recsys.formats.drafts.wording import EARLIEST_YEAR, LATEST_YEAR, clean, short
-from recsys.formats.files import decode, decode_or_guess, display_name
+from recsys.formats.files import checked_json, decode, decode_or_guess, display_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Manuscript, Reference
 
@@ -47,7 +47,7 @@ def read(raw: bytes, path: Path) -> Manuscript:
     if not text.strip():
         raise DraftError(f"{name} is empty.", _SHAPE)
     try:
-        value = json.loads(text, object_pairs_hook=unique)
+        value = json.loads(checked_json(text), object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise DraftError(f"{name} is not JSON: {error.msg} at {where}.", _SHAPE) from error

@@ -24,7 +24,7 @@ import numpy as np
 
 from recsys.errors import InputError, near_miss, near_path
 from recsys.formats.embeddings.vectors import STEP, Embeddings, Gathering, check
-from recsys.formats.files import STDIN, display_name
+from recsys.formats.files import STDIN, checked_json, display_name
 from recsys.formats.papers.json_records import Line, open_lines
 from recsys.formats.replacing import replacing
 from recsys.protocols import Progress, silent
@@ -134,7 +134,7 @@ def _record(line: Line, place: str) -> Mapping[str, object]:
         raise InputError(f"{place}: the line {what}: {line.text[:_SHOWN]!r}.", "Write it again.")
     shown = f"{line.text.strip()[:_SHOWN]!r}"
     try:
-        record = json.loads(line.text)
+        record = json.loads(checked_json(line.text))
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"{place}: {shown} is not JSON ({error}).", "Write one JSON object per line."

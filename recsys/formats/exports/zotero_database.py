@@ -4,7 +4,9 @@ Zotero may be running: a copy of the database is read. Its rows become items as 
 them, whose field map reads them.
 """
 
+import errno
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -17,6 +19,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from recsys.errors import InputError, near_path, shortened
+from recsys.formats.files import checked_json
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import Problem
@@ -29,8 +32,9 @@ _DAMAGE = (sqlite3.Error, UnicodeError)
 _BESIDE = ("-wal", "-journal")
 """What a running program has not yet written into the file itself."""
 _ATTEMPTS = 3
-_LARGEST_KEYS = 256 * 2**20
-"""Characters of the JSON that older versions of Better BibTeX keep all keys in."""
+_LARGEST, _LARGEST_KEYS = 2**20, 16 * 2**20
+"""Bytes of a value, and of the JSON that older versions of Better BibTeX keep all keys in."""
+_COPIED = 2**20
 _NEEDED = frozenset(
     "items itemTypes itemData itemDataValues fields creators creatorTypes itemCreators "
     "itemAttachments itemTags tags deletedItems libraries".split()
@@ -117,6 +121,9 @@ def works(path: Path) -> Iterator[StoredWork | Problem]:
             _check(connection, file)
             keys = _citation_keys(file.parent)
             for item, fields in items_of(connection):
+                if isinstance(fields, Problem):
+                    yield fields
+                    continue
                 if item in keys and "citationKey" not in fields:
                     fields = {**fields, "citationKey": keys[item]}
                 pdfs = (
@@ -162,8 +169,11 @@ def _tables_of(connection: sqlite3.Connection) -> frozenset[str]:
     return frozenset(name for (name,) in rows)
 
 
-def items_of(connection: sqlite3.Connection) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the number and the fields of each work: none that is deleted, or of a feed."""
+def items_of(connection: sqlite3.Connection) -> Iterator[tuple[int, Mapping[str, Any] | Problem]]:
+    """Yield the number and the fields of each work: none that is deleted, or of a feed.
+
+    Of one with a value that is larger than the connection allows, that is said instead.
+    """
     types = _names(connection, "itemType", "typeName")
     fields = _names(connection, "field", "fieldName")
     roles = _names(connection, "creatorType", "creatorType")
@@ -171,8 +181,17 @@ def items_of(connection: sqlite3.Connection) -> Iterator[tuple[int, Mapping[str,
         name = types.get(kind, "document")
         if name in NOT_WORKS:
             continue
-        rows = connection.execute(_FIELDS, (item,))
-        texts = {fields.get(field, "?"): str(value) for field, value in rows}
+        try:
+            data, people, tags = (
+                connection.execute(query, (item,)).fetchall()
+                for query in (_FIELDS, _CREATORS, _TAGS)
+            )
+        except sqlite3.DataError:  # The limit of `_opened_copy`.
+            most = f"{_LARGEST // 2**20} MB"
+            text = f"the item {key} has a field of more than {most}: it was left out."
+            yield item, Problem(text, f"field of more than {most}")
+            continue
+        texts = {fields.get(field, "?"): str(value) for field, value in data}
         texts |= {"key": str(key), "itemType": name}
         title = next((texts[name] for name in _TITLES if name in texts), None)
         if title is not None:
@@ -180,15 +199,14 @@ def items_of(connection: sqlite3.Connection) -> Iterator[tuple[int, Mapping[str,
         if date := _SORTED_DATE.match(texts.get("date", "")):
             texts["date"] = texts["date"][date.end() :] or date[0]
         creators: list[dict[str, str]] = []
-        for role, first, last, mode in connection.execute(_CREATORS, (item,)):
+        for role, first, last, mode in people:
             person = {"creatorType": roles.get(role, "author")}
             if mode == 1 or not first:  # A name of one part is that of a group.
                 person["name"] = str(last or "")
             else:
                 person |= {"firstName": str(first), "lastName": str(last or "")}
             creators.append(person)
-        subjects = [{"tag": tag} for (tag,) in connection.execute(_TAGS, (item,))]
-        yield item, texts | {"creators": creators, "tags": subjects}
+        yield item, texts | {"creators": creators, "tags": [{"tag": tag} for (tag,) in tags]}
 
 
 def _names(connection: sqlite3.Connection, what: str, column: str) -> dict[int, str]:
@@ -240,7 +258,7 @@ def _citation_keys(folder: Path) -> dict[int, str]:
     if not path.is_file():
         return {}
     try:
-        with _opened_copy(path) as connection:
+        with _opened_copy(path, largest=_LARGEST_KEYS) as connection:
             tables = _tables_of(connection)
             if "citationkey" in tables:
                 rows = connection.execute("SELECT itemID, citationKey FROM citationkey")
@@ -249,7 +267,7 @@ def _citation_keys(folder: Path) -> dict[int, str]:
                 return {}
             query = "SELECT data FROM [better-bibtex] WHERE name = 'better-bibtex.citekey'"
             row = connection.execute(query).fetchone()
-            told = json.loads(str(row[0])[:_LARGEST_KEYS]) if row else None
+            told = json.loads(checked_json(str(row[0]))) if row else None
     except (InputError, ValueError, RecursionError, *_DAMAGE):
         return {}
     listed = told.get("data") if isinstance(told, dict) else None
@@ -259,8 +277,10 @@ def _citation_keys(folder: Path) -> dict[int, str]:
 
 
 @contextmanager
-def _opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
+def _opened_copy(path: Path, *, largest: int = _LARGEST) -> Iterator[sqlite3.Connection]:
     """Give a connection to a copy, which is removed at the end; the original is only read.
+
+    largest: bytes of a value; one that is larger is an error of SQLite.
 
     Raises:
         InputError: the file is missing, unreadable, or no SQLite database.
@@ -280,6 +300,7 @@ def _opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
         if not is_library(copy):
             raise InputError(f"{path} is no SQLite database.", "Give the file zotero.sqlite.")
         with closing(sqlite3.connect(copy)) as connection:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, largest)
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             try:
                 connection.execute("PRAGMA trusted_schema = OFF")
@@ -300,14 +321,38 @@ def _copy(path: Path, copy: Path) -> None:
 
     for _ in range(_ATTEMPTS):
         before = state()
-        shutil.copyfile(path, copy)
+        _copy_extents(path, copy)
         for beside, suffix in zip(besides, _BESIDE, strict=True):
             to = copy.with_name(copy.name + suffix)
             to.unlink(missing_ok=True)
             if beside.is_file():
-                shutil.copyfile(beside, to)
+                _copy_extents(beside, to)
         if state() == before:
             return
+
+
+def _copy_extents(path: Path, copy: Path) -> None:
+    """Copy a file, its holes as holes: one that claims many GB may hold next to nothing."""
+    if not hasattr(os, "SEEK_DATA"):  # Windows.
+        shutil.copyfile(path, copy)
+        return
+    with path.open("rb", buffering=0) as source, copy.open("wb", buffering=0) as target:
+        at, size = 0, os.fstat(source.fileno()).st_size
+        while at < size:
+            try:
+                at = os.lseek(source.fileno(), at, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno != errno.ENXIO:  # Which says that nothing but a hole follows.
+                    raise
+                break
+            end = os.lseek(source.fileno(), at, os.SEEK_HOLE)
+            source.seek(at)
+            target.seek(at)
+            while at < end and (piece := source.read(min(_COPIED, end - at))):
+                target.write(piece)
+                at += len(piece)
+            at = end
+        target.truncate(size)
 
 
 def _damaged(path: Path, error: Exception) -> InputError:

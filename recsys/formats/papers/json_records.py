@@ -9,7 +9,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,6 +18,7 @@ from typing import Any
 
 from recsys.errors import CorpusError
 from recsys.formats.exports.foreign_files import foreign
+from recsys.formats.files import TooManyValues, checked_json
 from recsys.formats.source_streams import LONGEST_LINE, damaged, is_gzip, open_raw
 from recsys.protocols import Progress, silent
 
@@ -27,6 +28,8 @@ HEAD_LINES = 1000
 """Lines read in search of those records."""
 DEEPEST = 1000
 """What is nested deeper is no record of a work."""
+_MOST_PARTS = 2**20
+"""Lines over which a record may be printed: each takes some 150 bytes beside its letters."""
 _ENDLESS = 2**30  # bytes of a line: a device such as /dev/zero has no more to say
 _BUFFER = 2**20
 _LOOKED_AT = 512  # bytes: what packs a file tells so at once
@@ -65,7 +68,10 @@ _MOST_PAGES_DEEP = 3
 """A list of pages of lists of records, and no more."""
 _MONGO_NUMBER = re.compile(r"\bNumber(?:Int|Long)\(\"?(-?\d+)\"?\)")
 # Raw control characters inside strings are not JSON, but harmless: they are cleaned away later.
-_decode = json.JSONDecoder(strict=False).decode
+_decoder = json.JSONDecoder(strict=False)
+_decode = _decoder.decode
+_LONGEST_ELEMENT = 8 * 2**20
+_ELEMENT, _ENDED = re.compile(r"[\s,]*+\]?"), re.compile(r"\s*+[,\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,30 +108,63 @@ def entries_of(
         yield Entry(line, None, "line too long")
         return
     try:
-        value = _value(line.text)
+        for value in _values(line.text):
+            for item in (records or records_in)(value):
+                record = item if isinstance(item, dict) else None
+                yield Entry(line, record, "not an object" if record is None else "")
     except RecursionError:
         yield Entry(line, None, "nested too deeply")
+    except TooManyValues as error:
+        yield Entry(line, None, str(error))
     except ValueError:
         yield Entry(line, None, "not JSON")
-    else:
-        for item in (records or records_in)(value):
-            record = item if isinstance(item, dict) else None
-            yield Entry(line, record, "not an object" if record is None else "")
 
 
-def _value(text: str) -> object:
-    """Decode a line; of an array that has one record per line, without what surrounds each."""
+def _values(text: str) -> Iterable[object]:
+    """Decode a line; of an array that has one record per line, without what surrounds each.
+
+    The elements of an array that is too large to be held are decoded one by one.
+    """
     text = text.strip().strip(",").strip()
     if text.startswith("[") and not text.endswith("]"):
         text = text[1:].strip()
     elif text.endswith("]") and not text.startswith("["):
         text = text[:-1].strip()
     try:
-        return _decode(text) if text else []
+        return [_decode(checked_json(text)) if text else []]
+    except TooManyValues:
+        if not text.startswith("["):
+            raise
+        return _elements(text)
     except ValueError:
         if "Number" not in text:
             raise
-        return _decode(_MONGO_NUMBER.sub(r"\1", text))  # AMiner's v13 is such an export.
+        return [_decode(_MONGO_NUMBER.sub(r"\1", text))]  # AMiner's v13 is such an export.
+
+
+def _elements(text: str) -> Iterator[object]:
+    """Decode the elements of an array one by one.
+
+    Raises:
+        ValueError: one is damaged, or has more letters than _LONGEST_ELEMENT.
+    """
+    begin = 1
+    while True:
+        window, end = text[begin : begin + _LONGEST_ELEMENT], 0
+        while element := _ELEMENT.match(window, end):
+            if element[0].endswith("]"):
+                return
+            try:
+                value, after = _decoder.raw_decode(window, element.end())
+            except ValueError:
+                break
+            if not _ENDED.match(window, after):  # It may go on beyond the window.
+                break
+            yield value
+            end = after
+        if not end:
+            raise ValueError("an element is damaged, or too long")
+        begin += end
 
 
 def head_of(entries: Iterator[Entry]) -> Iterator[Entry]:
@@ -275,7 +314,7 @@ def _gather(
     are returned one by one.
     """
     opening = first.text[: -len(first.text.lstrip())] + "{"
-    parts, length, following, records = [first], 0, None, 0
+    parts, length, following, records, full = [first], 0, None, 0, False
     for line in lines:
         if line.text.startswith(opening):
             if not nesting.awaits_value(first=len(parts) == 1):
@@ -283,16 +322,17 @@ def _gather(
                 break
             records += 1
         length += len(line.text)
-        if length > LONGEST_LINE and records:
+        full = length > LONGEST_LINE or len(parts) == _MOST_PARTS
+        if full and records:
             return [*parts, line], None
-        if length <= LONGEST_LINE:
+        if not full:
             parts.append(line)
         nesting.take(line.text)
         if not nesting.depth:
             break
     if records and nesting.depth:
         return parts, following
-    too_long = length > LONGEST_LINE or any(line.too_long for line in parts)
+    too_long = full or any(line.too_long for line in parts)
     text, broken = "".join(line.text for line in parts), any(line.broken_utf8 for line in parts)
     return [replace(first, text=text, broken_utf8=broken, too_long=too_long)], following
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from recsys.formats.files import checked_json
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import (
     FieldError,
@@ -133,7 +134,7 @@ def annotations_of(record: Record, part: str, kind: str) -> list[Any]:
     value = nested(record, part, "annotations", kind)
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = json.loads(checked_json(value))
         except (ValueError, RecursionError):
             return []
     return listed(value)[:_LONGEST_LIST]

@@ -214,7 +214,7 @@ def _unread(unread: Counter[str]) -> Iterator[Problem]:
 
 def _items(text: str, name: str) -> list[Any]:
     try:
-        value = _decode(text)
+        value = _decode(files.checked_json(text))
     except RecursionError as error:
         raise InputError(f"{name} is nested too deeply.", _SHAPE) from error
     except json.JSONDecodeError as error:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from xml.etree import ElementTree
 
+from recsys.formats.files import checked_json
 from recsys.formats.papers.paper_fields import listed
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.references.bibliography import identified, names_in, text_in, year_in
@@ -70,7 +71,7 @@ def _of_csl(text: str) -> Iterator[Reference]:
     """Read the items of a citation in the form of CSL."""
     start = text.find("{")
     try:
-        value = _decode(text, start)[0] if start >= 0 else None
+        value = _decode(checked_json(text), start)[0] if start >= 0 else None
     except (ValueError, RecursionError):
         return
     for item in listed(value.get("citationItems") if isinstance(value, dict) else None):

@@ -71,6 +71,7 @@ def test_what_can_be_read_but_once_is_refused(tmp_path: Path) -> None:
 def test_a_pipe_or_a_dead_link_in_a_folder_is_no_file(tmp_path: Path) -> None:
     (a,) = touched(tmp_path / "a")
     os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "manifest.json")
     (tmp_path / "dead").symlink_to(tmp_path / "gone")
     (tmp_path / "loop").symlink_to(tmp_path)
     assert source_files([tmp_path]) == [SourceFile(a, False)]

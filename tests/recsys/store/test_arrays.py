@@ -16,6 +16,7 @@ from recsys.store.arrays import (
     find_rows,
     highest,
     load_array,
+    load_arrays,
     look_up,
     number,
     slices,
@@ -96,6 +97,15 @@ def test_pickled_arrays_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "bad.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(ArtifactCorrupt, match=r"bad\.npy cannot be read"):
         load_array(tmp_path / "bad.npy")
+
+
+def test_an_archive_in_the_place_of_an_array_is_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "bad.npz", a=np.arange(3))
+    np.save(tmp_path / "good.npy", np.arange(3))
+    for load in (load_array, lambda path: load_arrays(path, ["a"])):
+        path = tmp_path / ("bad.npz" if load is load_array else "good.npy")
+        with pytest.raises(ArtifactCorrupt, match="cannot be read"):
+            load(path)
 
 
 def test_loaded_arrays_are_read_only(tmp_path: Path) -> None:

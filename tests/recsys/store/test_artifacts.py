@@ -15,6 +15,7 @@ from recsys.errors import (
     InputError,
 )
 from recsys.store.artifacts import (
+    LARGEST_MANIFEST,
     MANIFEST,
     aside,
     check_replaceable,
@@ -102,6 +103,12 @@ def test_a_manifest_of_another_shape_is_corrupt(folder: Path, text: str) -> None
     with pytest.raises(ArtifactCorrupt, match="is not a readable manifest") as caught:
         load_manifest(folder, "thing", 3)
     assert len(str(caught.value)) < 400
+
+
+def test_a_manifest_far_too_large_is_not_read(folder: Path) -> None:
+    os.truncate(folder / MANIFEST, LARGEST_MANIFEST + 1)
+    with pytest.raises(ArtifactCorrupt, match="it is too large"):
+        load_manifest(folder, "thing", 3)
 
 
 def test_nothing_there_names_what_is_spelt_alike(folder: Path) -> None:

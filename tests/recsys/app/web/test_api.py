@@ -110,6 +110,7 @@ def test_a_draft_is_a_file_or_several_parts(client: TestClient) -> None:
         (CITE, b'{"text": "Rivers.", "draft": {}}', 422, "draft"),
         (CITE, b'{"text": "Rivers.", "references": [3]}', 422, "references"),
         (CITE, b'{"text": "' + b"x" * 100_001 + b'"}', 422, "text"),
+        (ASK, b'{"seeds": [' + b"{}," * 250_000 + b"{}]}", 413, "more than 500,000 values"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_one_problem(
@@ -122,6 +123,15 @@ def test_what_makes_no_sense_is_one_problem(
     assert said in problem["detail"] + problem["hint"]
     assert problem["detail"].endswith((".", "?"))
     assert "Traceback" not in answer.text
+
+
+def test_a_form_of_a_million_escapes_is_refused_unread(client: TestClient) -> None:
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    assert (
+        client.post("/answer", content=b"title=" + b"%41" * 1000, headers=kind).status_code == 200
+    )
+    answer = client.post("/answer", content=b"title=" + b"%41" * 500_001, headers=kind)
+    assert answer.status_code == 400 and "more than 500,000 escapes" in answer.text
 
 
 def test_a_body_of_another_type_is_refused(client: TestClient) -> None:

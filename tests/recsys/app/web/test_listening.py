@@ -16,11 +16,11 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from recsys.app.web.listening import PatientProtocol
+from recsys.app.web.listening import MOST_PIECES, PatientProtocol
 from tests.built_index import ROOT, Built
 from tests.conftest import RunCli
 from tests.recsys.app.web.served import DRAFT
@@ -198,11 +198,13 @@ async def answer_late(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def said_to(pieces: Sequence[bytes | float], *, wait: float = 5) -> bytes:
+def said_to(
+    pieces: Sequence[bytes | float], *, wait: float = 5, answer: ASGIApp = answer_late
+) -> bytes:
     """Send pieces (a number: a pause) and read until the connection is closed."""
 
     async def talk() -> bytes:
-        config = Config(answer_late, log_config=None, lifespan="off", timeout_keep_alive=60)
+        config = Config(answer, log_config=None, lifespan="off", timeout_keep_alive=60)
         state = ServerState()
         loop = asyncio.get_running_loop()
         server = await loop.create_server(lambda: Hasty(config, state, {}), "127.0.0.1", 0)
@@ -218,6 +220,8 @@ def said_to(pieces: Sequence[bytes | float], *, wait: float = 5) -> bytes:
                 return await asyncio.wait_for(reader.read(), wait)
             finally:
                 writer.close()
+                while state.connections:  # Until the other side has closed, too.
+                    await asyncio.sleep(0.01)
 
     return asyncio.run(talk())
 
@@ -243,3 +247,32 @@ def test_a_connection_that_holds_its_request_back_is_closed(
     said = said_to(pieces)
     assert said.count(b"HTTP/1.1 204 ") == answers
     assert answers or said == b""
+
+
+async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 413, "headers": []})
+    await send({"type": "http.response.body", "body": b"too large"})
+
+
+async def take_all(scope: Scope, receive: Receive, send: Send) -> None:
+    while (await receive()).get("more_body"):
+        pass
+    await answer_late(scope, receive, send)
+
+
+@pytest.mark.parametrize("more", [b"", b"Connection: close\r\n"])
+def test_a_refused_body_is_dropped_unread_and_its_sender_reads_why(more: bytes) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\n" + more
+    for framing in (b"Content-Length: 99000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n"):
+        # None of this is HTTP: were it parsed, there would be another answer.
+        said = said_to([head + framing, 0.1, *[b"no chunk" * 100_000] * 20], answer=refuse)
+        assert said.count(b"HTTP/1.1 413 ") == 1 and b"too large" in said and b" 400 " not in said
+
+
+def test_a_body_in_too_many_pieces_is_refused() -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    pieces = b"1\r\na\r\n" * MOST_PIECES
+    taken = said_to([head, pieces, b"0\r\n\r\n"], answer=take_all)
+    assert taken.startswith(b"HTTP/1.1 204 ")
+    refused = said_to([head, pieces, *[pieces] * 40], answer=take_all)
+    assert refused.startswith(b"HTTP/1.1 400 ") and refused.count(b"HTTP/1.1 ") == 1

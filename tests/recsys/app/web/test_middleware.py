@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from recsys.app.web.listening import answered_hosts, is_loopback
-from recsys.app.web.middleware import HEADERS, BodyLimits
+from recsys.app.web.middleware import HEADERS, SMALL, BodyLimits
 from recsys.app.web.replies import RequestError
 from tests.built_index import Built
 from tests.recsys.app.web.served import DRAFT, HOST, TOKEN, serving, settings_of
@@ -183,8 +183,40 @@ def test_bodies_are_taken_within_a_size_and_a_time(
     length = [] if announced is None else [(b"content-length", str(announced).encode())]
     scope: Scope = {"type": "http", "method": method, "headers": length}
     try:
-        asyncio.run(BodyLimits(application, size=10, seconds=0.2)(scope, receive, send))
+        limits = BodyLimits(application, size=10, seconds=0.2, together=10)
+        asyncio.run(limits(scope, receive, send))
     except RequestError as error:
         assert (error.status, got) == (expected, [])
     else:
         assert got == expected
+
+
+def test_bodies_that_come_at_once_are_bounded_together_but_a_small_one_is_taken() -> None:
+    release = asyncio.Event()
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await release.wait()
+
+    limits = BodyLimits(application, size=9 * SMALL, seconds=5, together=5 * SMALL)
+
+    async def status_of(size: int) -> int:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": bytes(size), "more_body": False}
+
+        async def send(message: Message) -> None:
+            raise AssertionError("nothing is answered")
+
+        try:
+            await limits({"type": "http", "method": "POST", "headers": []}, receive, send)
+        except RequestError as error:
+            return error.status
+        return 200
+
+    async def talk() -> list[int]:
+        asked = [asyncio.create_task(status_of(size * SMALL)) for size in (4, 2, 1, 1, 1)]
+        await asyncio.sleep(0.05)
+        release.set()
+        return [*await asyncio.gather(*asked), await status_of(5 * SMALL)]
+
+    assert asyncio.run(talk()) == [200, 503, 200, 200, 200, 200]

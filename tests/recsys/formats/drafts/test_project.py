@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,21 @@ def test_the_main_file_of_a_folder_is_read_with_what_it_names(tmp_path: Path) ->
     assert [each.text for each in open_draft(tmp_path).body.sentences] == [
         "Walls have lichen, as was shown."
     ]
+
+
+def test_a_pipe_in_a_folder_is_no_file_and_one_that_is_given_is_a_draft(tmp_path: Path) -> None:
+    inside = folder(tmp_path / "in", main_tex=tex("Walls"))
+    for name in ("notes.md", "other.tex", "more.bib"):
+        os.mkfifo(inside / name)
+    (inside / "link.md").symlink_to(inside / "notes.md")
+    assert draft_files.Project(inside).names == {"main.tex"}
+    assert open_draft(inside).manuscript.title == "Walls"
+    # As a shell gives what a program writes: `recsys recommend <(program)`.
+    reading, writing = os.pipe()
+    os.write(writing, b"# Moss on roofs")
+    os.close(writing)
+    assert open_draft(Path(f"/dev/fd/{reading}")).manuscript.title == "Moss on roofs"
+    os.close(reading)
 
 
 def test_what_is_hidden_or_linked_from_outside_is_not_there(tmp_path: Path) -> None:

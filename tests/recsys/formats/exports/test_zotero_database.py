@@ -1,8 +1,11 @@
 """The format is described in `zotero_maker`."""
 
+import filecmp
 import hashlib
+import os
 import random
 import sqlite3
+import tracemalloc
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.formats.exports.zotero_database import (
     StoredWork,
+    _copy_extents,
     is_library,
     read,
     works,
@@ -112,6 +116,37 @@ def test_citation_keys_of_the_plug_in_are_read(library: Library, older: bool) ->
     native = library.add("book", {"title": "Newer", "citationKey": "own2021"})
     assert native
     assert references(library.folder)[-1].key == "own2021"
+
+
+def test_a_value_of_many_megabytes_costs_its_own_item_alone(library: Library) -> None:
+    library.add("book", {"title": "Between"}, key="LARGE222")
+    library.add("book", {"title": "After"})
+    with closing(opened(library.file)) as connection:
+        connection.execute(
+            "UPDATE itemDataValues SET value = zeroblob(?) WHERE value = 'Between'", (9_000_000,)
+        )
+        connection.commit()
+    tracemalloc.start()
+    first, problem, last = read(library.folder)
+    assert tracemalloc.get_traced_memory()[1] < 2**22
+    tracemalloc.stop()
+    assert isinstance(first, Reference) and isinstance(last, Reference) and last.title == "After"
+    assert isinstance(problem, Problem)
+    assert problem.text == "the item LARGE222 has a field of more than 1 MB: it was left out."
+
+
+def test_the_holes_of_a_file_are_not_copied(library: Library, tmp_path: Path) -> None:
+    os.truncate(library.file, 2**28)
+    assert [work.key for work in references(library.file)] == ["ash2004"]
+    scattered, copy = tmp_path / "scattered", tmp_path / "copy"
+    with scattered.open("wb") as file:
+        for place in (0, 20 * 2**20, 40 * 2**20):
+            file.seek(place)
+            file.write(b"some bytes" * 50_000)
+        file.truncate(60 * 2**20)
+    _copy_extents(scattered, copy)
+    assert filecmp.cmp(scattered, copy, shallow=False)
+    assert copy.stat().st_blocks * 512 < 4 * 2**20
 
 
 @pytest.mark.parametrize("raw", [b"", b"no database", b"SQLite format 3\0" + b"\1" * 500])
