@@ -3,6 +3,13 @@
 import re
 
 LONGEST_HEADING_WORDS = 12
+LIST_NAMES = (
+    r"(?:references(?: cited| and notes)?|(?:list of )?references|reference list|bibliography|"
+    r"literature(?: cited)?|cited literature|works cited|reading list|literatur(?:verzeichnis)?|"
+    r"r\u00e9f\u00e9rences(?: bibliographiques)?|bibliographie|"
+    r"referencias(?: bibliogr\u00e1ficas)?)"
+)
+"""What stands above a list of cited works, to be read without regard to case."""
 
 _NUMBER = r"(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){1,3}|[IVX]{1,5})[.)]?\s{1,4})"
 _NUMBERED = re.compile(rf"\A{_NUMBER}(?=[^\W\d_])")

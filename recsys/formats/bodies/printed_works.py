@@ -5,8 +5,9 @@ in quotation marks, ends at a full stop, or at a comma. Some, as in physics, lea
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -29,8 +30,12 @@ _SUFFIX = r"(?:,? (?:Jr|Sr)\.?|,? I{2,3}\b)?"
 
 _INITIALS_FIRST = rf"{_FORENAMES}{_SURNAME}{_SUFFIX}"
 _SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_FORENAMES}"
-_COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&) | \()"
+_YEAR_NEXT = rf"(?:1[5-9]|20)\d\d[a-z]? [{_UP}]"
+_COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&) | \(| {_YEAR_NEXT})"
 _CAPITALS = r"[A-Z]{1,3}(?![\w'\u2019\u2010\u2011-])"
+_UNSTOPPED = (
+    rf"{_SURNAME}{_SUFFIX}, [{_UP}]{{1,3}}(?:[ -][{_UP}]){{0,2}}(?:\.(?! ?\w\.)|(?![\w.'\u2019-]))"
+)
 _FULL = rf"(?:{_WORD} |[{_UP}]\. ?){{1,3}}{_PARTICLE}(?!{_CAPITALS}){_WORD}{_SUFFIX}"
 _INVERTED = rf"{_SURNAME}{_SUFFIX}, (?=\w\w){_WORD}(?: (?:[{_UP}]\.|{_WORD}))?"
 
@@ -41,6 +46,7 @@ _FORMS = tuple(
         (_INITIALS_FIRST, _INITIALS_FIRST),
         (_FULL, _FULL),
         (_COMPACT, _COMPACT),
+        (_UNSTOPPED, rf"{_UNSTOPPED}|{_SURNAME_FIRST}|{_INITIALS_FIRST}"),
         (_INVERTED, rf"{_INVERTED}|{_FULL}"),
     )
 )
@@ -54,7 +60,7 @@ _OTHERS = re.compile(
 )
 _NAMES_DATED = re.compile(
     r" ?[.,:]? ?(?:[(\[](?P<a>1[5-9]\d\d|20\d\d)[a-z]?(?:[,/ ][^()\[\]]{1,25})?[)\]][.,:]?"
-    r"|(?P<b>1[5-9]\d\d|20\d\d)[a-z]?[.,:])\s+"
+    rf"|(?P<b>1[5-9]\d\d|20\d\d)[a-z]?(?:[.,:]|(?P<bare>)(?= [{_UP}\u201c\"\u2018])))\s+"
 )
 _STOP = re.compile(r" ?[.:] +|(?<=\.) +|(?<=\. )")
 _COMMA = re.compile(r", *| +(?=[\u201c\"])")
@@ -90,6 +96,8 @@ def names_at_beginning(text: str) -> PrintedNames | None:
         rest = _OTHERS.match(text, end)
         end = rest.end() if rest else end
         dated, stop = _NAMES_DATED.match(text, end), _STOP.match(text, end)
+        if dated and dated["bare"] is not None and _DATED_LATER.search(text, dated.end()):
+            dated = None  # "2016 Guidelines of ..." is a title that begins with a year.
         closed = dated or stop or _COMMA.match(text, end)
         if closed:
             plain = name[0].strip().rstrip(",")
@@ -148,6 +156,7 @@ _PAGES = tuple(
     )
 )
 _YEAR_MARKED = re.compile(rf"[(\[](?:[^()\[\]]{{0,20}}[ ,])?({_Y})[a-z]?[)\]]")
+_DATED_LATER = re.compile(rf"[(\[]{_Y}[a-z]?[)\]]|[ ;,]{_Y}[a-z]?(?:;|[ .,]*\Z)")
 _YEAR = re.compile(rf"(?<![\w/\u2013-])({_Y})[a-z]?(?![\w/-])(?! ?\u2013)")
 _SPAN = re.compile(r"\d+ ?[\u2013\u2014-] ?\d+")
 _CUT = re.compile(
@@ -188,13 +197,26 @@ def year_of(text: str) -> int | None:
 
 
 _ADDRESS = re.compile(
-    r"\bhttps?://\S{1,300}|\bdoi\b:?\s?10\.\S{1,300}|\bdoi\.org/\S{1,300}|\barxiv:\s?\S{1,40}",
+    r"(?:\b(?:doi|urls?|available(?: online)?(?: at| from)?|from|at)\b:?\s?)?<?\bhttps?://\S{1,300}"
+    r"|\bdoi\b:?\s?10\.\S{1,300}|\bdoi\.org/\S{1,300}|\barxiv:\s?\S{1,40}"
+    r"|(?<![\w./])10\.\d{4,9}/\S{1,300}",
     re.IGNORECASE,
 )
-_SPLIT_DOI = re.compile(r"(10\.\d{4,9}/\S{0,300}[./_-]|https?:(?://\S{0,300}[/.-])?) (?=[\w(/])")
+_SEEN = re.compile(
+    r"(?:(?<=[.,;] )|[\[(])(?:[Ll]ast )?(?:[Aa]ccess|[Rr]etriev|[Vv]isit|[Vv]iew|cit)ed\b"
+    rf"[^.()\[\]]{{0,40}}\b{_Y}\b[^.()\[\]]{{0,12}}[\])]?"
+)
+"""The day on which an address was looked at, which is no year of a work."""
+_PART_NEXT = r"\.(?= (?:[a-z(][\w.()]*\d|\d+[./-]\w|(?!(?:19|20)\d\d)\d+\Z))"
+_SPLIT_DOI = re.compile(
+    rf"(10\.\d{{4,9}}/\S{{0,300}}(?:[/_-]|{_PART_NEXT})"
+    rf"|https?:(?://\S{{0,300}}(?:[/-]|{_PART_NEXT}))?) (?=[\w(/])"
+)
+"""What is set over two lines; behind a full stop, only what looks like a part of a DOI."""
 _QUOTED = re.compile(
     r"[\u201c\u201e\"]([^\u201c\u201d\"]{8,300}?)[,.?!]?[\u201d\u201c\"]|``(.{8,300}?)[,.]?''"
     r"|(?<![^\W_])\u2018([^\u2018]{8,300}?)[,.]?\u2019(?=[,.;]| [A-Z(])"
+    r"|(?<![^\W_])'((?:[^'\n]|(?<=\w)'(?=\w)){8,300}?)[,.]?'(?=[,.;]| [A-Z(])"
 )
 # A full stop that ends no abbreviation, before a capital, a digit, a quotation mark or "iName".
 _SENTENCE = re.compile(
@@ -204,6 +226,7 @@ _SENTENCE = re.compile(
 )
 _DATED = re.compile(
     r"[(\[]?(?:1[89]\d\d|20\d\d)[a-z]?[)\]]?[.,:]\s+|\((?:1[89]\d\d|20\d\d)[a-z]?\)\s+"
+    rf"|(?<=[.,] )(?:1[89]\d\d|20\d\d)[a-z]? (?=[{_UP}\u201c\"])"
 )
 _PLACED = re.compile(r"(?:In|in):? |Proc|Advances in|Journal|Trans|arXiv|ar[Xx]iv|Preprint|\d")
 """How what follows a title may begin, where a question mark may or may not end it."""
@@ -212,7 +235,8 @@ _WITHIN = re.compile(r"(?:,|(?<=\?),?) (?:in: (?=[A-Z])|in (?=Proc))")
 _COMMA_NUMBER = re.compile(r", (?=[(\d])")
 _UNTITLED = re.compile(
     r"(?:in:? [A-Z]|arXiv(?: preprint)?\b|(?P<venue>[^,\u201c\"?]{2,80}?) (?:vol\. )?\d{1,4}"
-    r"(?: ?\([^()]{1,12}\))?(?:, | ?: ?| \((?=\d{4}))(?:no\. \d+, )?(?:pp?\. )?\(?[A-Za-z]{0,2}\d)"
+    r"(?: ?\([^()]{1,12}\))?(?:, | ?: ?| \((?=\d{4})| (?=[A-Z]?\d{2,7}\.?\Z))"
+    r"(?:no\. \d+, )?(?:pp?\. )?\(?[A-Za-z]{0,2}\d)"
 )
 _SMALL = frozenset(
     "and et al van von de der den da di la le del dos bin eds ed of the in on for und fur".split()
@@ -229,7 +253,7 @@ NUMBERED = re.compile(r"\A(\d{1,4})[.)]?\s+(?=\D)")
 def printed_work(text: str, key: str = "") -> Reference:
     """Read one work without its marker."""
     whole = _SPLIT_DOI.sub(r"\1", text)
-    plain = " ".join(_ADDRESS.sub("", whole).split())
+    plain = _SEEN.sub("", " ".join(_ADDRESS.sub("", whole).split()))
     names = names_at_beginning(plain)
     title, start, end = _title(plain, names)
     work = place_of(plain[end:])
@@ -257,6 +281,97 @@ def printed_work(text: str, key: str = "") -> Reference:
     )
 
 
+def listed_work(text: str, key: str = "") -> Reference:
+    """Read an item of a list: a work in full, else its identifier, and a title that stands beside.
+
+    What may be names or a journal is no title: one that is not the work's would speak against its
+    identifier.
+    """
+    work = printed_work(text, key)
+    if work.title and work.authors:
+        return work
+    rest = " ".join(_ADDRESS.sub("", _SPLIT_DOI.sub(r"\1", text)).split()).strip(" .,;:()[]<>")
+    known = work.doi or work.arxiv or work.acl
+    beside = known and not (begins_with_name(rest) or _is_capital(rest)) and rest.count(" ") > 1
+    title = _plausible(rest) if beside else None
+    return Reference(key=key, title=title, doi=work.doi, arxiv=work.arxiv, acl=work.acl)
+
+
+def is_printed(text: str, work: Reference) -> bool:
+    """Whether a text is a printed reference, of which a work was read, beyond doubt; no title."""
+    if not (work.title and work.authors):
+        return False
+    names = names_at_beginning(text)
+    dated = names.year if names else re.search(rf"\({_Y}[a-z]?\)[.,:]? ", text)
+    initial = re.search(rf"\b[{_UP}]\b", work.authors[0])
+    return bool(dated or work.volume or work.page or (work.year and initial))
+
+
+_BULLET = r"[-*+\u2022\u2013][^\S\n]+"
+_MARKER = re.compile(
+    rf"[^\S\n]{{0,8}}(?:{_BULLET})?(?:\[\^?(\d{{1,4}})\](?!\():?[^\S\n]*"
+    r"|\[([^\]\n]{1,30})\]:?[^\S\n]+|\(?(1[0-4]\d\d|\d{1,3})(?:\)|\\?\.)[^\S\n]+)"
+    rf"|[^\S\n]{{0,8}}{_BULLET}"
+)
+"""What may stand before a work in a list: "[3]", "[Ash20]", "3.", "(3)", "- "."""
+_NUMBER_ALONE = re.compile(r"[^\S\n]{0,8}(\d{1,3})[^\S\n]+(?=\D)")
+_BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
+_ENDED_ITEM = re.compile(r"(?:[.!?)\]\u201d\"\d]|10\.\d{4,9}/\S+|https?://\S+)\s*\Z")
+_GOES_ON = re.compile(rf"(?:[,;:&]|\b{_AND})\s*\Z")
+
+
+def begins_item(line: str) -> bool:
+    """Whether a line has the marker of an item of a list, or begins with a name."""
+    return _MARKER.match(line) is not None or begins_with_name(line)
+
+
+def marker_of(item: str) -> tuple[str, str]:
+    """Split what marks an item of a list, such as "3" of "[3]", from the rest; "" for a dash."""
+    mark = _MARKER.match(item)
+    return (mark[1] or mark[2] or mark[3] or "", item[mark.end() :]) if mark else ("", item)
+
+
+def numbered(lines: Sequence[str]) -> list[str]:
+    """Put full stops behind the numbers of lines where these run from 1 on: "1 Ash", "2 Birch"."""
+    marks = [mark for line in lines if (mark := _NUMBER_ALONE.match(line))]
+    if len(marks) < 2 or [int(mark[1]) for mark in marks] != [*range(1, len(marks) + 1)]:
+        return list(lines)
+    return [_NUMBER_ALONE.sub(r"\1. ", line, count=1) for line in lines]
+
+
+def list_items(text: str) -> list[str]:
+    """Split a list of works at its markers, else at blank lines and at lines that begin a work."""
+    lines = numbered(text.strip("\n").split("\n"))
+    starts = [place for place, line in enumerate(lines) if _MARKER.match(line)]
+    if starts:
+        return ["\n".join(lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
+    parts = [part for part in _BLANK.split(text) if part.strip()]
+    return [item for part in parts for item in _of_part(part, single=len(parts) == 1)]
+
+
+def _of_part(part: str, *, single: bool) -> list[str]:
+    """Split what stands between blank lines where it holds several works.
+
+    single: nothing else stands in the list, so that each line is rather a work of its own.
+    """
+    lines = [line for line in part.split("\n") if line.strip()]
+    margin = min(len(line) - len(line.lstrip()) for line in lines)
+    items: list[str] = []
+    for line in lines:
+        inside = len(line) - len(line.lstrip()) > margin or (items and _GOES_ON.search(items[-1]))
+        ended = bool(items) and _ENDED_ITEM.search(items[-1]) is not None
+        if single:
+            begins = ended or begins_with_name(line)
+        else:
+            names = names_at_beginning(line) if ended else None
+            begins = bool(names and (names.year or re.search(rf"\b[{_UP}]\b", names.first)))
+        if items and (inside or not begins):
+            items[-1] += f"\n{line}"
+        else:
+            items.append(line)
+    return items
+
+
 def marked_work(text: str) -> Reference:
     """Read one work as a list of references prints it, with its marker such as "[3]" or "3."."""
     mark = BRACKETED.match(text) or NUMBERED.match(text)
@@ -277,7 +392,7 @@ def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]
     quoted = _QUOTED.search(text)
     after_names = quoted and names and quoted.start() <= names.end + 3
     if quoted and (not names or after_names or _is_capital(text[: quoted.start()])):
-        words = quoted[1] or quoted[2] or quoted[3]
+        words = next(filter(None, quoted.groups()))
         question = text[quoted.start() + 1 + len(words) :][:1] in "?!"
         return _plausible(words + ("?" if question else "")), quoted.start(), quoted.end()
     if names is None:

@@ -350,7 +350,7 @@ class MarkdownDraft:
         body, notes = clipped(body)
         body = _COMMENT.sub("", _FENCE.sub("", body))
         body = _SETEXT.sub(lambda match: f"{'#' if match[2] == '=' else '##'} {match[1]}", body)
-        body, listed, unnamed = split_list(body)
+        body, listed, unnamed = split_list(body, stripped)
         notes += (*front.notes, *unnamed)
         title, abstract, guess = _title_and_abstract(body)
         citing = "\n".join((front.abstract or "", body, front.cited))

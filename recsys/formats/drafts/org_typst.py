@@ -92,7 +92,7 @@ def read_org(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript
     if not title and heading and not _ABSTRACT_HEADING.match(heading[2]):
         title = org_text(_TAGS.sub("", heading[2]))
     authors = (_BETWEEN_NAMES.split(org_text(names)) for names in keywords["author"])
-    _, listed, unnamed = split_list(body)
+    _, listed, unnamed = split_list(body, org_text)
     return Manuscript(
         title=f"{title}: {subtitle}" if title and subtitle else title,
         abstract=abstract or None,

@@ -1,11 +1,18 @@
 """Read a draft given as plain text: title, abstract, the works it points to, and its sentences."""
 
 import re
-from collections.abc import Sequence
-from itertools import islice, pairwise
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
-from recsys.formats.bodies.headings import LONGEST_HEADING_WORDS, bare, ends_text, is_heading
+from recsys.formats.bodies.headings import (
+    LIST_NAMES,
+    LONGEST_HEADING_WORDS,
+    bare,
+    ends_text,
+    is_heading,
+)
 from recsys.formats.bodies.printed_citations import named_works
 from recsys.formats.drafts.wording import (
     clean,
@@ -39,10 +46,11 @@ _AFTER_ABSTRACT = re.compile(
     r"bibliography)[^\S\n]{0,4}[:.]?[^\S\n]*$|^[^\S\n]{0,8}(?:key ?words|index terms|keyphrases)\b"
 )
 _LIST = re.compile(
-    rf"(?im)^[^\S\n]{{0,8}}(?:#{{1,6}} )?{_NUMBER}(?:references|bibliography|literature(?: cited)?|"
-    r"works cited|reading list)[^\S\n]{0,4}:?[^\S\n]*$"
+    rf"(?im)^[^\S\n]{{0,8}}(?:#{{1,6}} )?{_NUMBER}[*_]{{0,3}}{LIST_NAMES}[*_]{{0,3}}"
+    r"[^\S\n]{0,4}:?[*_]{0,3}[^\S\n]*(?:\{[^{}\n]{0,80}\}[^\S\n]*)?$"
 )
-_ENTRY = re.compile(r"[^\S\n]{0,8}(?:\[([^\]\n]{1,30})\]|(\d{1,4})[.)]|[-*\u2022])[^\S\n]+")
+_MAY_BE_LISTED = re.compile(r"\s*(?:[\[(]?\d|[-*\u2022])|.*\b(?:1[89]|20)\d\d\b")
+"""How a text begins that may be nothing but a list of works."""
 
 MOST_PARAGRAPHS = 100_000
 
@@ -96,16 +104,22 @@ class PlainDraft:
         )
 
     def _listed_alone(self) -> tuple[Reference, ...]:
-        """Return the works of a text that is nothing but identifiers, one on each line."""
-        works = []
-        for line in self._text.split("\n") if len(self._text) <= LONGEST_LIST else ():
-            words = _ENTRY.sub("", line, count=1).split()
-            if words:
-                work = _work(line) if len(words) <= 2 else None
-                if work is None:
-                    return ()
-                works.append(work)
-        return tuple(dict.fromkeys(works))
+        """Return the works of a text that is nothing but identifiers, or printed references."""
+        lines = self._text.split("\n") if len(self._text) <= LONGEST_LIST else []
+        items = [line for line in lines if line.strip()]
+        named = all(len(line.split()) <= 3 for line in items)  # A marker, "doi:", the identifier.
+        if not (named or (items and _MAY_BE_LISTED.match(items[0]))):
+            return ()
+        from recsys.formats.bodies.printed_works import is_printed, list_items, marker_of
+
+        items = items if named else list_items(self._text)
+        works = [_work(item) for item in items]
+        for item, work in zip(items, works, strict=True):
+            text = clean(marker_of(item)[1])
+            alone = named and len(text.split()) <= 2
+            if work is None or not (alone or is_printed(text, work)):
+                return ()
+        return tuple(dict.fromkeys(filter(None, works)))
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read what is neither title, abstract, heading nor listed.
@@ -151,8 +165,12 @@ def may_be_heading(line: str) -> bool:
     return capitals or is_heading(line) or ends_text(line)
 
 
-def split_list(text: str) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:
+def split_list(
+    text: str, plain: Callable[[str], str] = clean
+) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:
     """Split off the list of references at the end of a text.
+
+    plain: takes the mark-up out of a work.
 
     Returns:
         The text before it, the works in it that have a title, a DOI, an arXiv or an ACL id, and
@@ -161,14 +179,9 @@ def split_list(text: str) -> tuple[str, tuple[Reference, ...], tuple[str, ...]]:
     heading = next(reversed(list(_LIST.finditer(text))), None)
     if heading is None:
         return text, (), ()
-    listed = text[heading.end() :][:LONGEST_LIST]
-    # It is split at its markers, at blank lines, or, without either, at lines.
-    lines = listed.strip().split("\n")
-    if starts := [place for place, line in enumerate(lines) if _ENTRY.match(line)]:
-        items = ["\n".join(lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
-    elif len(items := paragraphs(listed)) < 2:
-        items = [line for line in lines if line.strip()]
-    works = [_work(item, titled=True) for item in items]
+    from recsys.formats.bodies.printed_works import list_items
+
+    works = [_work(item, plain) for item in list_items(text[heading.end() :][:LONGEST_LIST])]
     unread = works.count(None)
     notes = (f"{counted(unread, 'listed reference')} not understood and left out.",)
     return text[: heading.start()], tuple(dict.fromkeys(filter(None, works))), notes[: bool(unread)]
@@ -208,17 +221,13 @@ def _is_short(text: str) -> bool:
     return len(text) <= 400 and len(text.split()) <= LONGEST_TITLE_WORDS
 
 
-def _work(item: str, *, titled: bool = False) -> Reference | None:
-    """Read an item by its identifiers; else, if it may be printed in full, by its words."""
-    marker = _ENTRY.match(item)
-    key = (marker[1] or marker[2] or "") if marker else ""
-    text = clean(item[marker.end() :] if marker else item)
-    work = Reference(key=key, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
-    if work.doi or work.arxiv or work.acl:
-        return work
-    if not titled:
-        return None
-    from recsys.formats.bodies.printed_works import printed_work
+def _work(item: str, plain: Callable[[str], str] = clean) -> Reference | None:
+    """Read an item of a list; None where it has neither a title with authors nor an identifier."""
+    from recsys.formats.bodies.printed_works import listed_work, marker_of
 
-    work = printed_work(text[:LONGEST_ITEM], key)
-    return work if work.title and work.authors else None
+    key, text = marker_of(item[:LONGEST_ITEM])
+    work = listed_work(plain(text), key)
+    if not (work.doi or work.arxiv or work.acl):  # Such as the target of a link.
+        work = replace(work, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
+    known = work.title or work.doi or work.arxiv or work.acl
+    return work if known else None

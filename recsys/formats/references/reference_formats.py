@@ -11,6 +11,7 @@ from typing import Any
 
 from recsys.errors import InputError
 from recsys.formats import files
+from recsys.formats.bodies.headings import LIST_NAMES
 from recsys.formats.exports.foreign_files import foreign
 from recsys.formats.exports.zotero_database import is_library
 from recsys.formats.files import STDIN, decode_or_guess, display_name
@@ -32,6 +33,8 @@ from recsys.records import Bibliography, Reference
 _LOOKED_AT = 100_000
 """Characters from the beginning by which a format is recognised."""
 _DECLARED = re.compile(r"""(<\?xml[^>]{0,100}?)\s+encoding\s*=\s*["'][^"'>]*["']""")
+MOST_ROWS = 8
+"""Lines over which one printed reference may go in a plain list without numbers."""
 _SHAPE = "Export as CSL-JSON, BibTeX or RIS."
 # Raw control characters inside strings are not JSON, but harmless: they are cleaned away later.
 _decode = json.JSONDecoder(strict=False).decode
@@ -107,9 +110,38 @@ def _refuse_foreign(head: bytes, name: str) -> None:
 
 
 def read(lines: Iterable[str]) -> Iterator[Reference]:
-    """Read a plain list, one work per line; empty lines and comments (#) are passed over."""
-    stripped = (line.strip() for line in lines)
-    return (work_of_line(line) for line in stripped if line and not line.startswith("#"))
+    """Read a plain list, one work per line; empty lines and comments (#) are passed over.
+
+    Printed references may go over several lines, and stand below a heading.
+    """
+    rows = [line for line in lines if not line.lstrip().startswith("#")]
+    first = next((place for place, row in enumerate(rows) if row.strip()), 0)
+    if len(rows) > first + 1 and re.fullmatch(rf"(?i)\W*{LIST_NAMES}\W*", rows[first]):
+        rows = rows[first + 1 :]
+    return map(work_of_line, _items_of_list("".join(rows)))
+
+
+def _items_of_list(text: str) -> list[str]:
+    """Split a plain list at its numbers, else at its lines, unless several print one reference."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not any(" " in line.strip() for line in lines):
+        return lines
+    from recsys.formats.bodies import printed_works
+
+    marks = (printed_works.marker_of(line)[0] for line in printed_works.numbered(lines))
+    first, *others = (int(mark) if mark.isdecimal() else 0 for mark in marks)
+    if first and next(filter(None, others), 0) == first + 1:
+        return printed_works.list_items(text)
+    items: list[str] = []
+    for block in re.split(r"\n(?:[^\S\n]*\n)+", text.strip("\n")):
+        hanging = not block[:1].isspace() and re.search(r"\n[^\S\n]+\S", block)
+        for part in re.split(r"\n(?=\S)", block) if hanging else [block]:
+            rows = [row for row in part.split("\n") if row.strip()]
+            several = len(rows) > MOST_ROWS or any(map(printed_works.begins_item, rows[1:]))
+            plain = "" if several else text_in(printed_works.marker_of(part)[1]) or ""
+            whole = printed_works.is_printed(plain, printed_works.printed_work(plain))
+            items += [part] if whole else rows
+    return items
 
 
 def work_of_line(line: str) -> Reference:
@@ -118,8 +150,15 @@ def work_of_line(line: str) -> Reference:
     work = identified(Reference(key=plain, url=address_in(plain)), plain)
     if " " not in plain:
         return replace(work, id=plain)
-    known = work.doi or work.arxiv or work.acl or work.url
-    return work if known else Reference(key=plain, title=plain)
+    from recsys.formats.bodies.printed_works import is_printed, listed_work, marker_of
+
+    key, text = marker_of(plain)
+    printed = listed_work(text, key) if re.search(r"\d", text) else Reference()
+    if is_printed(text, printed):
+        return printed
+    if work.doi or work.arxiv or work.acl or work.url:
+        return work if printed.authors else replace(work, title=printed.title)
+    return Reference(key=plain, title=plain)
 
 
 def _works_of_json(text: str, name: str) -> Iterator[Reference | Problem]:

@@ -1,10 +1,17 @@
+import json
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.formats.drafts.plain import PlainDraft, split_list
 from recsys.formats.drafts.wording import LONGEST_TEXT, OPENING_WORDS
+from recsys.formats.references.reference_formats import parse_bibliography
+from recsys.records import Reference
 from tests.rows import each_row
 
+TYPED = json.loads(Path(__file__).with_name("files").joinpath("typed_lists.json").read_bytes())
+"""Lists of references as people type or paste them, and the works in each."""
 LONG = "Dust is everywhere and nobody knows why. " * 20
 
 
@@ -37,6 +44,40 @@ def test_listed_references_are_read_by_their_identifiers(items: str, heading: st
         (None, "2004.07180"),
     ]
     assert notes == ("1 listed reference not understood and left out.",)
+
+
+def told(works: tuple[Reference, ...]) -> list[list[object]]:
+    return [[work.key, work.title, *work.authors, work.year, work.doi] for work in works]
+
+
+@each_row(("name", "text", "works"), TYPED)
+def test_typed_references_keep_title_author_year_and_doi(
+    name: str, text: str, works: list[list[object]]
+) -> None:
+    """At the end of a draft, as a draft of their own, and as a reading list."""
+    _, listed, notes = split_list(f"Text.\n\nReferences\n\n{text}")
+    assert (told(listed), notes) == (works, ())
+    for whole in (text, f"References\n\n{text}"):
+        assert told(parse_bibliography(whole, "refs.txt").references) == works
+        assert told(PlainDraft(whole).manuscript().references) == works
+
+
+def test_what_stands_beside_an_identifier_is_a_title_unless_it_may_be_names() -> None:
+    text = (
+        "Nests of wrens and rooks 10.1000/one\nA. Quill 10.1000/two\nJournal of Nests 10.1000/3\n"
+    )
+    for works in (split_list(f"References\n\n{text}")[1], parse_bibliography(text, "").references):
+        assert [work.title for work in works] == ["Nests of wrens and rooks", None, None]
+
+
+def test_titles_stay_titles_in_a_reading_list() -> None:
+    titles = [
+        "Deep Nests, Wide Nests. A survey",
+        "Wrens: 1990 to 2010",
+        "Rivers, Lakes. A map of 2010",
+    ]
+    works = parse_bibliography("\n".join(titles), "titles.txt").references
+    assert [work.title for work in works] == titles
 
 
 def test_a_text_of_identifiers_alone_is_a_reading_list() -> None:
