@@ -183,7 +183,7 @@ EXTRAS: Mapping[str, str] = {
     "networkx": "serve",
     "obstore": "store",
     "optuna": "tune",
-    "pypdf": "pdf",
+    "pypdfium2": "pdf",
     "python_multipart": "serve",
     "ray": "ray",
     "sklearn": "studies",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.area("wheel")
 
 HEAVY = {"torch", "transformers", "sentence-transformers", "scikit-learn", "gensim", "optuna"}
-HEAVY |= {"matplotlib", "jinja2", "pypdf"}
+HEAVY |= {"matplotlib", "jinja2", "pypdfium2"}
 
 
 @pytest.fixture(scope="module")
