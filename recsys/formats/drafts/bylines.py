@@ -94,7 +94,8 @@ def _of_block(lines: Sequence[Line], *, go_on: bool) -> tuple[list[str], int]:
         elif not found:
             if not go_on:
                 break
-            left += bool(names) and not between and _NO_AUTHOR.search(texts[begin]) is None
+            several = len(texts[begin].split()) > 1
+            left += bool(names and several) and not (between or _NO_AUTHOR.search(texts[begin]))
             between = "@" not in texts[begin] and bool(names)
         begin = end
     return names, left

@@ -262,17 +262,22 @@ def _listed_lines(pages: Pages) -> list[Line]:
     for page in reversed(range(max(len(pages) - BACK_PAGES, 0), len(pages))):
         lines = pages.lines(page)
         start = find_list(lines)
-        if start is not None:
-            above = lines[
-                start - 1
-            ]  # The heading, or a running head, which the page before has too.
-            others = pages.lines(page - 1) if page else ()
-            if not any(other.text == above.text and abs(other.y - above.y) < 2 for other in others):
-                listed = [*lines[start:], *after]
-                return listed[next(_first_markers(listed), 0) :]
+        if start is not None and not _is_running_head(lines[start - 1], pages):
+            listed = [*lines[start:], *after]
+            return listed[next(_first_markers(listed), 0) :]
         after = [*lines, *after]
     start = next(_first_markers(after, last=True), None)
     return [] if start is None else after[start:]
+
+
+def _is_running_head(line: Line, pages: Pages) -> bool:
+    """Whether "References" goes on from the page before, or to the next one, on top of a page."""
+    if line.y < max(each.y for each in pages.lines(line.page)):
+        return False
+    before = pages.lines(line.page - 1) if line.page else ()
+    after = pages.lines(line.page + 1) if line.page + 1 < len(pages) else ()
+    again = any(each.text == line.text and abs(each.y - line.y) < 2 for each in after)
+    return again or find_list(before) is not None
 
 
 def find_list(lines: Sequence[Line]) -> int | None:

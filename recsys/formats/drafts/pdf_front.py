@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recsys.formats.drafts.bylines import names_below
+from recsys.formats.drafts.bylines import names_below, names_of_line
 from recsys.formats.drafts.pdf_pages import (
     Line,
     close_lines,
@@ -199,9 +199,10 @@ def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int, bool]:
     def size(run: tuple[int, int]) -> float:
         return round(first[run[0]].size, 1)
 
-    largest = max(titles, key=lambda run: (size(run), -run[0]), default=(0, 0))
-    if titles and first[largest[0]].size >= large:
-        return *largest, True
+    begin, end = max(titles, key=lambda run: (size(run), -run[0]), default=(0, 0))
+    named = names_of_line(" ".join(line.text for line in first[begin:end]))
+    if titles and first[begin].size >= large and not (named and journals):
+        return begin, end, True
     if journals and size(max(journals, key=size)) >= large:
         return *max(journals, key=size), False
     begin, _ = (titles or journals)[0]  # All alike: the first lines, then.

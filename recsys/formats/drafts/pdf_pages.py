@@ -41,7 +41,8 @@ GAP = "\u2003"
 """Stands where words are further apart than any space in a line of text, as two names may be."""
 MARK = "\u2020"
 """Stands for what is raised in a line."""
-_MARKS = re.compile(r"[\W\d_]*(?:[^\W\d_][\W\d_]+)*[^\W\d_]?")
+_MARKS = re.compile(r"[\W\d_]*(?:(?:iD|[^\W\d_])[\W\d_]+)*(?:iD|[^\W\d_])?")
+"""Numbers, signs and letters of footnotes, and the sign of ORCID."""
 _SMALL = 0.8
 """Share of the size of a line that marks do not reach."""
 _SAME_LINE = 0.6
@@ -51,6 +52,8 @@ _NOT_TEXT = "\ufffd"
 _HYPHENS = "-\u00ad\u2010\u2011"
 _BROKEN = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _WORD = re.compile(r"[^\W\d_]+")
+_IN_ADDRESS = re.compile(r"(?:10\.\d{4,9}/|://)\S*\Z")
+"""A DOI or a web address keeps its hyphens."""
 _LONGEST_WORD = 80
 JOINING = ("/", *_HYPHENS)
 """No space stands between a line that ends so and the next one."""
@@ -263,8 +266,9 @@ def is_broken(text: str, words: str, vocabulary: Counter[str]) -> bool:
     So it does before a small letter, unless the vocabulary (the words of the document) knows the
     word better with it.
     """
-    begun, rest = _BROKEN.search(text[-_LONGEST_WORD:]), _WORD.match(words)
-    if begun is None or rest is None or not rest[0].islower():
+    tail = text[-_LONGEST_WORD:]
+    begun, rest = _BROKEN.search(tail), _WORD.match(words)
+    if begun is None or rest is None or not rest[0].islower() or _IN_ADDRESS.search(tail):
         return False
     whole, hyphened = begun[1] + rest[0], f"{begun[1]}-{rest[0]}"
     return vocabulary[hyphened.lower()] <= vocabulary[whole.lower()]

@@ -1,5 +1,6 @@
 """Write small PDF files by hand: text of given sizes at given places, nothing else."""
 
+import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,17 @@ WIDTH, HEIGHT = 612, 792
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text. x, y: from the lower left corner, in points."""
+    """A line of text. x, y: from the lower left corner, in points.
+
+    What stands in braces behind a circumflex is raised: "Ash^{1}". spaced: whether there are glyphs
+    of spaces; else words are only set apart.
+    """
 
     text: str
     x: float = 72
     y: float = 700
     size: float = 10
+    spaced: bool = True
 
 
 def down(lines: Iterable[str], *, x: float = 72, y: float = 700, size: float = 10) -> list[Text]:
@@ -60,11 +66,16 @@ def write_objects(
 
 
 def _content(page: Sequence[Text]) -> bytes:
-    parts = [
-        f"BT /F {line.size} Tf 1 0 0 1 {line.x} {line.y} Tm ({_escaped(line.text)}) Tj ET"
-        for line in page
-    ]
-    return "\n".join(parts).encode("cp1252")
+    return "\n".join(map(_shown, page)).encode("cp1252")
+
+
+def _shown(line: Text) -> str:
+    shown = f"BT 1 0 0 1 {line.x} {line.y} Tm"
+    for place, part in enumerate(re.split(r"\^\{(.*?)\}", line.text)):
+        size, rise = (0.6 * line.size, 0.35 * line.size) if place % 2 else (line.size, 0)
+        words = [part] if line.spaced else part.split()
+        shown += f" /F {size} Tf {rise} Ts [{' -180 '.join(f'({_escaped(w)})' for w in words)}] TJ"
+    return f"{shown} ET"
 
 
 def _escaped(text: str) -> str:

@@ -14,7 +14,6 @@ from tests.recsys.formats.drafts.printed_draft import ABSTRACT, NUMBERED, TITLE,
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_objects, write_pdf
 from tests.rows import each_row
 
-
 FILES = Path(__file__).with_name("files")
 
 
@@ -72,7 +71,9 @@ def test_a_page_that_cannot_be_read_costs_only_itself() -> None:
     assert found.notes == ("1 page could not be read.",)
 
 
-def test_without_its_package_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_package_the_error_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     with pytest.raises(
         MissingExtraError, match=r"draft\.pdf needs pypdfium2, .*pip install 'recsys\[pdf\]'"
