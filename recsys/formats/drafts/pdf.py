@@ -234,6 +234,11 @@ class PdfDraft:
 def read_pages(pages: Pages, name: str) -> PdfDraft:
     """Read the first and the last pages of a PDF; see `parse` for what it raises."""
     lines = [line for page in range(min(FRONT_PAGES, len(pages))) for line in pages.lines(page)]
+    if not lines and pages.failures:
+        raise DraftError(
+            f"{name} cannot be read as PDF: its pages break their reader down.",
+            "Export it again, or give the draft as text.",
+        )
     if not lines:
         raise DraftError(
             f"{name} has no text on its first pages: it may be scanned.",

@@ -21,8 +21,8 @@ import pypdfium2_raw as pdfium
 
 MEMORY, SECONDS = 1 << 30, 30
 """Bytes of address space and seconds of processor time of the program."""
-LONGEST_PAGE, LONGEST_FACT = 100_000, 1_000
-"""Characters of a page, and of an entry of the file's own information, that are kept."""
+LONGEST_TEXT, LONGEST_PAGE, LONGEST_FACT = 4_000_000, 100_000, 1_000
+"""Characters of all pages, of one, and of an entry of the file's own information, that are kept."""
 FACTS = ("Title", "Author", "Subject", "CreationDate", "doi", "DOI", "WPS-ARTICLEDOI")
 GAP = "\u2003"
 """Stands where words are further apart than any space in a line of text, as two names may be."""
@@ -66,8 +66,11 @@ def main(front: int, back: int, skipped: set[int]) -> None:
     number = pdfium.FPDF_GetPageCount(document)
     _tell({"pages": number, "facts": {key: _fact(document, key) for key in FACTS}})
     wanted = {*range(min(front, number)), *range(max(number - back, 0), number)}
+    left = LONGEST_TEXT
     for place in sorted(wanted - skipped):
-        _tell([place, *_page(document, place)])
+        middle, pieces = _page(document, place) if left > 0 else (0.0, None)
+        left -= sum(len(piece[0]) for piece in pieces or ())
+        _tell([place, middle, pieces])
 
 
 def _tell(answer: object) -> None:

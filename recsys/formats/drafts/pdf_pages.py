@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from recsys.errors import DraftError, need
+from recsys.errors import DraftError, installed, need
 
 FRONT_PAGES = 3
 """Pages on which title and abstract are looked for."""
@@ -21,7 +22,7 @@ MOST_PAGES = 300
 """Pages that are read: no paper has more, and a page takes some hundredths of a second."""
 MOST_FAILURES = 3
 """After so many pages that cannot be read the others are not tried."""
-PATIENCE = 60
+PATIENCE = 45
 """Seconds that reading pages may take, on a busy machine."""
 _NO_PASSWORD = 4
 _ERRORS = {3: "it is no PDF, or damaged", 5: "its protection is not known"}
@@ -106,7 +107,8 @@ class Pages:
             DraftError: it is no PDF, is encrypted, damaged beyond reading, or has no pages.
             MissingExtraError: pypdfium2 is not installed.
         """
-        need("pypdfium2", f"Reading {name}")
+        if not installed("pypdfium2"):  # It is loaded by the program alone.
+            need("pypdfium2", f"Reading {name}")
         self._raw = raw
         self._lines: dict[int, list[Line]] = {}
         self._margins: dict[int, str] = {}
@@ -147,18 +149,20 @@ class Pages:
 
         A page that breaks the program down is left out, and the others are read by the next one.
         """
+        until = time.monotonic() + PATIENCE
         while True:
-            head, *pages = _answers(self._raw, (front, back, *self._lines)) or [{"error": -1}]
-            if "error" in head:
+            left = max(until - time.monotonic(), 0.0)
+            head, *pages = _answers(self._raw, (front, back, *self._lines), seconds=left)
+            if "error" in head and not self._lines:
                 return int(head["error"])
-            self._number, self._facts = head["pages"], head["facts"]
+            self._number = head.get("pages", self._number)
+            self._facts = head.get("facts", self._facts)
             for page, middle, pieces in pages:
                 self.failures += pieces is None
-                upright, turned = _told_apart(pieces or (), page)
+                upright, self._margins[page] = _told_apart(pieces or (), page)
                 self._lines[page] = list(_lines(upright, middle))
-                self._margins[page] = turned
-            wanted = {*range(front), *range(self._number - back, self._number)}
-            missing = sorted((wanted & {*range(self._number)}) - self._lines.keys())
+            wanted = {*range(front), *range(self._number - back, self._number)} - self._lines.keys()
+            missing = sorted(page for page in wanted if 0 <= page < self._number)
             if not missing:
                 return None
             self.failures += 1
@@ -166,21 +170,25 @@ class Pages:
             self._lines.update((page, []) for page in given_up)
 
 
-def _answers(raw: bytes, arguments: Iterable[int]) -> list[Any]:
+def _answers(raw: bytes, arguments: Iterable[int], *, seconds: float) -> list[Any]:
     """Let `pdf_glyphs` read pages of a PDF; return what it told before it ended."""
     program = str(Path(__file__).with_name("pdf_glyphs.py"))
+    told = b""
     try:
         told = subprocess.run(
             [sys.executable, "-P", program, *map(str, arguments)],
             input=raw,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=PATIENCE,
+            timeout=seconds,
         ).stdout
     except subprocess.TimeoutExpired as late:
         told = late.stdout or b""
+    except OSError:  # No process can be started.
+        pass
     # The last line may be cut short.
-    return [json.loads(line) for line in told.splitlines(keepends=True) if line.endswith(b"\n")]
+    lines = [line for line in told.splitlines(keepends=True) if line.endswith(b"\n")]
+    return [json.loads(line) for line in lines] or [{"error": -1}]
 
 
 def _told_apart(pieces: Iterable[Sequence[Any]], page: int) -> tuple[list[Line], str]:
