@@ -37,6 +37,7 @@ _ADDRESSES = re.compile(
 """What stands beside names: identifiers of ORCID, and addresses of mail."""
 _MARKS = re.compile(rf"[\d*\u2217\u2021\u00a7\u00b6#\u00b9\u00b2\u00b3\u2070-\u207f{MARK}]+")
 _LETTER_MARKS = re.compile(r"(?:\s+[a-z])+\Z|\A[a-z]\Z")
+_DEGREE = re.compile(r"(?!U\.?[SK]|UAE)(?:[A-Z][a-z]{0,2}\.?){2,5}")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _IN_BRACKETS = re.compile(r"\([^()]{0,200}\)|\[[^\[\]]{0,200}\]")
 _BETWEEN = re.compile(r",|;|&|\b(?:and|und|et)\b|\u00b7|\u2022|\|")
@@ -125,7 +126,7 @@ def names_of_line(line: str, *, alone: bool = False) -> list[str]:
         return []
     plain = _RANK.sub("", _MARKS.sub(",", composed(plain).strip()))
     parts = (_LETTER_MARKS.sub("", part.strip()).strip(" .;:-") for part in _BETWEEN.split(plain))
-    names = [part for part in parts if part]
+    names = [part for part in parts if part and not _DEGREE.fullmatch(part)]
     first = list(takewhile(_is_name, names))
     if len(first) == len(names):
         return first

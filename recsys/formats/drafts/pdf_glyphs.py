@@ -3,9 +3,10 @@
     python pdf_glyphs.py FRONT BACK [PAGE ...] < FILE
 
 prints lines of JSON: {"pages": number, "facts": {key: text}}, or {"error": code of PDFium}; then
-[page, its middle, [[text, size, x, y, face, whether it stands upright], ...] or null] for each of
-the first FRONT and the last BACK pages, from 0, but for those that are named. A line is printed as
-soon as its page is read: a page that breaks the program down costs only itself.
+[page, its middle, pieces or null] for each of the first FRONT and the last BACK pages, from 0, but
+for those that are named. A piece is [text, size, x, y, face, whether it stands upright, whether it
+goes on in the line of the piece before]. A line is printed as soon as its page is read: a page that
+breaks the program down costs only itself.
 """
 
 import ctypes
@@ -37,7 +38,7 @@ _FIXED = re.compile(
 _BOLD = re.compile(r"(?i)bold|black\b|heavy|cmbx|ecbx|sfbx|lmbx|medi\b|demi")
 
 Piece: TypeAlias = list[Any]
-"""Letters of one size and face in a row: [text, size, x, y, face, whether they stand upright]."""
+"""Letters of one size and face in a row: [text, size, x, y, face, upright, goes on]."""
 
 
 class _Style(NamedTuple):
@@ -120,7 +121,7 @@ def _pieces(text: pdfium.FPDF_TEXTPAGE, own: set[int] | None) -> Iterator[Piece]
         pdfium.FPDFText_GetCharOrigin(text, at, x, y)
         if not drawn:  # PDFium's own space stands where the glyph before ends.
             ended = min(ended, x.value)
-            if piece and not piece[-1]:
+            if piece and not piece[5]:
                 piece[0] += " "
         if not drawn or (own is not None and drawn not in own):
             continue
@@ -138,7 +139,7 @@ def _pieces(text: pdfium.FPDF_TEXTPAGE, own: set[int] | None) -> Iterator[Piece]
             if piece:
                 yield piece
             style = styles[drawn]
-            piece = ["", style.size, x.value, y.value, style.face, style.upright]
+            piece = ["", style.size, x.value, y.value, style.face, style.upright, near]
         piece[0] += space + letter
         before, ended = (x.value, y.value), box.right
     if piece:

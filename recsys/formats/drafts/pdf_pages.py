@@ -46,7 +46,6 @@ _MARKS = re.compile(r"[\W\d_]*(?:(?:iD|[^\W\d_])[\W\d_]+)*(?:iD|[^\W\d_])?")
 """Numbers, signs and letters of footnotes, and the sign of ORCID."""
 _SMALL = 0.8
 """Share of the size of a line that marks do not reach."""
-_SAME_LINE = 0.6
 _SHARE_OF_LINE = 0.15
 _NOT_TEXT = "\ufffd"
 
@@ -159,8 +158,7 @@ class Pages:
             self._facts = head.get("facts", self._facts)
             for page, middle, pieces in pages:
                 self.failures += pieces is None
-                upright, self._margins[page] = _told_apart(pieces or (), page)
-                self._lines[page] = list(_lines(upright, middle))
+                self._lines[page], self._margins[page] = _lines(pieces or (), page, middle)
             wanted = {*range(front), *range(self._number - back, self._number)} - self._lines.keys()
             missing = sorted(page for page in wanted if 0 <= page < self._number)
             if not missing:
@@ -191,29 +189,21 @@ def _answers(raw: bytes, arguments: Iterable[int], *, seconds: float) -> list[An
     return [json.loads(line) for line in lines] or [{"error": -1}]
 
 
-def _told_apart(pieces: Iterable[Sequence[Any]], page: int) -> tuple[list[Line], str]:
-    """Return the pieces of a page that stand upright, and the text of the others."""
-    upright, turned = [], []
-    for text, size, x, y, face, stands in pieces:
-        plain = "".join(c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
-        if plain and stands:
-            upright.append(Line(plain, size, x, y, page, face=face))
-        turned.append("" if stands else plain)
-    return upright, " ".join("".join(turned).split())
-
-
-def _lines(pieces: Sequence[Line], middle: float) -> Iterator[Line]:
-    """Join pieces that stand on one line, each right of the one before."""
+def _lines(pieces: Iterable[Sequence[Any]], page: int, middle: float) -> tuple[list[Line], str]:
+    """Join the pieces of a page: (the lines that stand upright, the text of what is turned)."""
     runs: list[list[Line]] = []
-    for piece in pieces:
-        last = runs[-1][-1] if runs else piece
-        near = abs(last.y - piece.y) <= _SAME_LINE * max(last.size, piece.size, 1.0)
-        if runs and near and piece.x >= last.x:
-            runs[-1].append(piece)
-        else:
-            runs.append([piece])
-    for run in runs:
-        yield from _line(run, middle)
+    turned = ""
+    begins = True
+    for text, size, x, y, face, upright, goes_on in pieces:
+        plain = "".join(c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
+        begins = begins or not goes_on
+        if not upright:
+            turned += plain
+        elif plain:
+            runs += [[]] if begins else []
+            runs[-1].append(Line(plain, size, x, y, page, face=face))
+            begins = False
+    return [line for run in runs for line in _line(run, middle)], " ".join(turned.split())
 
 
 def _line(run: Sequence[Line], middle: float) -> Iterator[Line]:
@@ -230,8 +220,8 @@ def _line(run: Sequence[Line], middle: float) -> Iterator[Line]:
     written = ""
     for piece, letters in zip(run, letters_of, strict=True):
         # Small raised figures and signs are no words of the line, nor are lists of single letters.
-        raised = piece.y > base and _MARKS.fullmatch(piece.text) is not None
-        small = piece.size <= _SMALL * size and (letters <= 1 or raised)
+        raised = piece.y > base and letters > 0 and _MARKS.fullmatch(piece.text) is not None
+        small = (piece.size <= _SMALL * size and letters <= 1) or (raised and piece.size < size)
         written += MARK if small and piece.text.strip() else piece.text
     parts = tuple(
         filter(None, (" ".join(part.split()) for part in written.replace(MARK, "").split(GAP)))

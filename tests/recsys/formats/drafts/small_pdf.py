@@ -78,14 +78,15 @@ def _content(page: Sequence[Text]) -> bytes:
 
 
 def _shown(line: Text) -> str:
-    shown, x = "BT", line.x
+    shown, x = "", line.x
     for word in [line.text] if line.spaced else line.text.split():
-        shown += f" 1 0 0 1 {x:.2f} {line.y} Tm"
+        shown += f"BT 1 0 0 1 {x:.2f} {line.y} Tm"
         for place, part in enumerate(re.split(r"\^\{(.*?)\}", word)):
             size, rise = (0.6 * line.size, 0.35 * line.size) if place % 2 else (line.size, 0)
             shown += f" /F {size} Tf {rise} Ts ({_escaped(part)}) Tj"
+        shown += " ET\n"
         x += (sum(_WIDTHS.get(letter, 0.5) for letter in word) + _APART) * line.size
-    return f"{shown} ET"
+    return shown
 
 
 def _escaped(text: str) -> str:
