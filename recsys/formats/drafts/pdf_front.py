@@ -126,8 +126,11 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
         vocabulary: see `pdf_pages.joined`.
     """
     page = letters(" ".join(line.text for line in lines))
-    covering = _cover(lines)
-    covered, lines = lines[:covering], lines[covering:] or lines
+    cover = lines[: _cover(lines)]
+    paper = lines[len(cover) :]
+    # The title is what the cover names, too; a cover alone is all there is.
+    covered = letters(" ".join(line.text for line in cover)) if paper else ""
+    lines = paper or lines
     large = _LARGER * main_size(lines)
     start, abstract, notes = _abstract(lines, vocabulary)
     begin, end, sure = _title_lines(lines[:start], large)
@@ -139,8 +142,7 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
         longer = letters(title).startswith(known) and len(title.split()) <= 30
         if not title or (known in page and not longer):
             title = of_file
-    on_cover = letters(title) in letters(" ".join(line.text for line in covered))
-    sure = sure and not looks_wrong(title) and (on_cover or not covering)
+    sure = sure and not looks_wrong(title) and (not cover or letters(title) in covered)
     if not sure:
         notes = ("The title is a guess: give --title if it is wrong.", *notes)
     if abstract is None:
@@ -157,8 +159,8 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
         authors, unread = tuple(dict.fromkeys(names)), 0
     if start is not None and (unread or (below and not authors)):
         notes = (*notes, _unread_authors(len(authors), unread or len(below)))
-    if start is not None:
-        start += covering
+    if start is not None and paper:
+        start += len(cover)
     return Front(title, authors, abstract, notes, guessed if title else (), start)
 
 
@@ -183,7 +185,8 @@ def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int, bool]:
     large: the size from which on a line is larger than text. The last: whether it is sure.
     """
     first = [line for line in lines if line.page == lines[0].page]
-    titles, journals = [], []
+    titles: list[tuple[int, int]] = []
+    journals: list[tuple[int, int]] = []
     for begin, end in runs(first):
         text = " ".join(line.text for line in first[begin:end])
         short = len(text.split()) <= LONGEST_TITLE_WORDS and end - begin <= _TITLE_LINES
@@ -191,8 +194,8 @@ def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int, bool]:
         if sum(map(str.isalpha, text)) >= 6 and (short or first[begin].size < large):
             if not is_no_title(text):
                 below = first[end].text if end < len(first) else ""
-                named = _JOURNAL.match(text) or _ISSUE.match(below)
-                (journals if named else titles).append((begin, end))
+                journal = _JOURNAL.match(text) or _ISSUE.match(below)
+                (journals if journal else titles).append((begin, end))
     if not (titles or journals):
         return 0, 0, False
 

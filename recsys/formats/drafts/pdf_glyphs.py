@@ -115,7 +115,9 @@ def _pieces(text: pdfium.FPDF_TEXTPAGE, own: set[int] | None) -> Iterator[Piece]
     """
     x, y, box = ctypes.c_double(), ctypes.c_double(), pdfium.FS_RECTF()
     styles: dict[int, _Style] = {}
-    piece, style, before, ended = None, None, (0.0, 0.0), 0.0
+    piece: Piece = []
+    style: _Style | None = None
+    before, ended = (0.0, 0.0), 0.0
     for at in range(min(pdfium.FPDFText_CountChars(text), LONGEST_PAGE)):
         drawn = _address(pdfium.FPDFText_GetTextObject(text, at))
         pdfium.FPDFText_GetCharOrigin(text, at, x, y)
@@ -135,7 +137,7 @@ def _pieces(text: pdfium.FPDF_TEXTPAGE, own: set[int] | None) -> Iterator[Piece]
         gap = (x.value - ended) / size if near else 0.0
         space = GAP if gap >= _WIDE else " " if gap >= _SPACE else ""
         goes_on = (near and y.value == before[1]) or not styles[drawn].upright
-        if piece is None or styles[drawn] != style or not goes_on:
+        if not piece or styles[drawn] != style or not goes_on:
             if piece:
                 yield piece
             style = styles[drawn]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import DraftError, MissingExtraError
-from recsys.formats.drafts.pdf import BACK_PAGES, FRONT_PAGES, parse, read_pages
-from recsys.formats.drafts.pdf_pages import Line, Pages
+from recsys.formats.drafts.pdf import parse, read_pages
+from recsys.formats.drafts.pdf_pages import BACK_PAGES, FRONT_PAGES, Line, Pages
 from recsys.records import Manuscript
 from tests.recsys.formats.drafts.printed_draft import ABSTRACT, NUMBERED, TITLE, front
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_objects, write_pdf

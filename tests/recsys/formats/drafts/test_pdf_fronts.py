@@ -112,6 +112,7 @@ def test_a_cover_page_is_not_the_paper(name: str) -> None:
     guess = "The title is a guess: give --title if it is wrong."
     # Where the cover names the title, two pages agree on it.
     assert found.notes == (() if TITLE in COVERS[name] else (guess,))
+    assert guess in read(cover).notes
 
 
 JOURNALS = [
@@ -155,8 +156,14 @@ STATEMENTS = [
 ]
 
 
-@each_row("statement", STATEMENTS)
-@each_row("marks", [("", "", ""), ("[1] ", "[2] ", "[3] "), ("1. ", "2. ", "3. ")])
+@each_row(
+    ("statement", "marks"),
+    [
+        *((statement, ("", "", "")) for statement in STATEMENTS),
+        (STATEMENTS[0], ("[1] ", "[2] ", "[3] ")),
+        (STATEMENTS[1], ("1. ", "2. ", "3. ")),
+    ],
+)
 def test_statements_behind_the_list_are_no_entries(statement: str, marks: tuple[str, ...]) -> None:
     entries = [mark + entry for mark, entry in zip(marks, ENTRIES, strict=True)]
     after = [statement, "Ash, A. and Birch, B. are named again in 2017 without an end."]
