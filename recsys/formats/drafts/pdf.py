@@ -102,18 +102,18 @@ _AFTER = frozenset(
     "ethicsstatement publishersnote openaccess license licence copyright correspondence".split()
 )
 _STATEMENT = re.compile(
-    r"(?i)\W*(?:(?:funding|acknowledge?ments?|disclosures?|disclaimer(?:/publisher.s note)?|orcid|"
-    r"authors?.{0,3} (?:contributions?|details|information|note)|ethic\w*.{0,40}|abbreviations|"
-    r"(?:credit )?authorship contribution.{0,12}|(?:declarations?|statement)\b.{0,40}|"
-    r"(?:conflicts? of|competing|declaration of(?: competing)?) interests?(?: statement)?|"
+    r"\W*(?=[A-Z\u00a9(])(?i:(?:funding|acknowledge?ments?|disclosures?|orcid|abbreviations|"
+    r"disclaimer(?:/publisher.s note)?|declarations?(?: of \w+ ?\w* ?interests?)?|"
+    r"authors?.{0,3} (?:contributions?|details|information|note)|received|citation|"
+    r"(?:credit )?authorship contribution.{0,12}|ethic(?:s|al)(?: (?:statement|approval))?|"
+    r"(?:conflicts? of|competing) interests?(?: statement)?|corresponding author|correspondence|"
     r"(?:data|code).{0,10} availability(?: statement)?|availability of data.{0,20}|"
-    r"(?:institutional review board|informed consent) statement|corresponding author|"
+    r"(?:institutional review board|informed consent) statement|reprints.{0,20}|"
     r"suppl\w+ (?:materials?|information|data)|supporting information|additional information|"
-    r"reprints.{0,20}|correspondence|(?:how to )?cite this (?:article|paper|chapter)(?: as)?|"
-    r"received|citation)\s?[:.\u2013\u2014]\s?\S"
+    r"(?:how to )?cite this (?:article|paper|chapter)(?: as)?)\s?[:.\u2013\u2014]\s?\S"
     r"|publisher.s note\b|springer nature remains|open access\W+this (?:article|chapter)|"
-    r"(?:\u00a9|copyright\b|\(c\) ?(?:19|20)\d\d)|this (?:article|work|chapter|is an open).{0,60}"
-    r"(?:licen[cs]ed|distributed|open.access)|(?:licensee|creative commons attribution)\b|"
+    r"(?:copyright )?(?:\u00a9|\(c\)) ?\w|copyright (?:19|20)\d\d|creative commons attribution\b|"
+    r"this (?:article|work|chapter|is an open).{0,60}(?:licen[cs]ed|distributed|open.access)|"
     r"submit your (?:next )?manuscript|ready to submit|permission to make digital)"
 )
 """How what stands below a list of references begins: thanks, statements, a licence."""
@@ -341,11 +341,12 @@ def _without_statements(lines: Sequence[Line]) -> Iterator[Line]:
     """Yield lines but for statements, up to the next number, or to a name in another column."""
     stated: Line | None = None
     number = 0
-    for line in lines:
+    for before, line in zip([None, *lines], lines, strict=False):
         mark = BRACKETED.match(line.text) or NUMBERED.match(line.text)
         given = int(mark[1]) if mark and mark[1].isdecimal() else 0
         follows = number < given <= number + _MISSED
-        if _STATEMENT.match(line.text):
+        ended = before is None or _CLOSED.search(before.text)
+        if ended and _STATEMENT.match(line.text):
             stated = line
         elif stated:
             elsewhere = (line.page, line.right) != (stated.page, stated.right)

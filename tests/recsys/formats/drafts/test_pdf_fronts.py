@@ -172,6 +172,18 @@ def test_statements_behind_the_list_are_no_entries(statement: str, marks: tuple[
     assert [work.title for work in found.references] == TITLES
 
 
+def test_what_only_looks_like_a_statement_is_of_an_entry() -> None:
+    broken = ["Ash, A. (2010). The nests of beetles and their", "Funding: how beetles find nests."]
+    broken += ["Birch, B. (2012). Honey under gravel and", "Copyright (c) 2010 of nests. Nests, 2."]
+    indented = [Text(line, 72 + 18 * (at % 2), 720 - 12 * at) for at, line in enumerate(broken)]
+    entries = [Text("References", 72, 740, 12), *indented, *down(ENTRIES[2:], y=672)]
+    assert [work.title for work in read(front(), entries).references] == [
+        "The nests of beetles and their Funding: how beetles find nests",
+        "Honey under gravel and Copyright (c) 2010 of nests",
+        TITLES[2],
+    ]
+
+
 def test_a_list_goes_on_behind_what_stands_at_the_foot_of_a_column() -> None:
     foot = Text("\u00a9 2020 by the authors. Licensee Nest, Oslo, Norway.", 72, 60, 10)
     first = [Text("References", 72, 740, 12), Text(ENTRIES[0], 72, 720), foot]
