@@ -5,8 +5,8 @@
 prints lines of JSON: {"pages": number, "facts": {key: text}}, or {"error": code of PDFium}; then
 [page, its middle, pieces or null] for each of the first FRONT and the last BACK pages, from 0, but
 for those that are named. A piece is [text, size, x, y, face, whether it stands upright, whether it
-goes on in the line of the piece before]. A line is printed as soon as its page is read: a page that
-breaks the program down costs only itself.
+goes on in the line of the piece before]. A line is printed as soon as its page is read: what was
+told before a page breaks the program down is kept.
 """
 
 import ctypes

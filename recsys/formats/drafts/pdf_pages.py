@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,13 +19,10 @@ BACK_PAGES = 30
 """Pages at the end among which the list of references is looked for."""
 MOST_PAGES = 300
 """Pages that are read: no paper has more, and a page takes some hundredths of a second."""
-MOST_FAILURES = 3
-"""After so many pages that cannot be read the others are not tried."""
 PATIENCE = 45
 """Seconds that reading pages may take, on a busy machine."""
 _NO_PASSWORD = 4
-_ERRORS = {3: "it is no PDF, or damaged", 5: "its protection is not known"}
-"""What PDFium's errors mean."""
+"""PDFium's code where a password is missing."""
 
 _LIGATURES = (
     {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
@@ -117,8 +113,9 @@ class Pages:
         if error == _NO_PASSWORD:
             raise DraftError(f"{name} is encrypted.", "Save it without a password.")
         if error is not None:
+            reason = "it breaks its reader down" if error < 0 else "it is no PDF, or damaged"
             raise DraftError(
-                f"{name} cannot be read as PDF: {_ERRORS.get(error, 'it breaks its reader down')}.",
+                f"{name} cannot be read as PDF: {reason}.",
                 "Export it again, or give the draft as text.",
             )
         if not self._number:
@@ -144,31 +141,22 @@ class Pages:
         return self._facts.get(key, "").strip()
 
     def _read(self, front: int, back: int) -> int | None:
-        """Read the first and the last pages that are not read yet; return why nothing is, or None.
-
-        A page that breaks the program down is left out, and the others are read by the next one.
-        """
-        until = time.monotonic() + PATIENCE
-        while True:
-            left = max(until - time.monotonic(), 0.0)
-            head, *pages = _answers(self._raw, (front, back, *self._lines), seconds=left)
-            if "error" in head and not self._lines:
-                return int(head["error"])
-            self._number = head.get("pages", self._number)
-            self._facts = head.get("facts", self._facts)
-            for page, middle, pieces in pages:
-                self.failures += pieces is None
-                self._lines[page], self._margins[page] = _lines(pieces or (), page, middle)
-            wanted = {*range(front), *range(self._number - back, self._number)} - self._lines.keys()
-            missing = sorted(page for page in wanted if 0 <= page < self._number)
-            if not missing:
-                return None
-            self.failures += 1
-            given_up = missing if self.failures >= MOST_FAILURES else missing[:1]
-            self._lines.update((page, []) for page in given_up)
+        """Read the first and the last pages that are not read yet; return why none is, or None."""
+        head, *pages = _answers(self._raw, (front, back, *self._lines))
+        if "error" in head and not self._lines:
+            return int(head["error"])
+        self._number, self._facts = head.get("pages", self._number), head.get("facts", self._facts)
+        for page, middle, pieces in pages:
+            self.failures += pieces is None
+            self._lines[page], self._margins[page] = _lines(pieces or (), page, middle)
+        wanted = {*range(front), *range(self._number - back, self._number)} - self._lines.keys()
+        missing = [page for page in wanted if 0 <= page < self._number]
+        self.failures += len(missing)
+        self._lines.update((page, []) for page in missing)
+        return None
 
 
-def _answers(raw: bytes, arguments: Iterable[int], *, seconds: float) -> list[Any]:
+def _answers(raw: bytes, arguments: Iterable[int]) -> list[Any]:
     """Let `pdf_glyphs` read pages of a PDF; return what it told before it ended."""
     program = str(Path(__file__).with_name("pdf_glyphs.py"))
     told = b""
@@ -178,7 +166,7 @@ def _answers(raw: bytes, arguments: Iterable[int], *, seconds: float) -> list[An
             input=raw,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=seconds,
+            timeout=PATIENCE,
         ).stdout
     except subprocess.TimeoutExpired as late:
         told = late.stdout or b""
