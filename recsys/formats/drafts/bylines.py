@@ -40,13 +40,17 @@ _LETTER_MARKS = re.compile(r"(?:\s+[a-z])+\Z|\A[a-z]\Z")
 _DEGREE = re.compile(r"(?!U\.?[SK]|UAE)(?:[A-Z][a-z]{0,2}\.?){2,5}")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _IN_BRACKETS = re.compile(r"\([^()]{0,200}\)|\[[^\[\]]{0,200}\]")
-_BETWEEN = re.compile(r",|;|&|\b(?:and|und|et)\b|\u00b7|\u2022|\|")
+_BETWEEN = re.compile(
+    r",|;|&|\b(?:and|und|et)\b|\u00b7|\u2022|\|"
+    r"|\s[ye]\s(?=[^\W\d_a-z][^\s,;&]*\s+[^\W\d_a-z])"
+)
+"""What divides names; "y Soto" alone is of a name."""
 _WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[.'\u2019\u2010\u2011-]+(?=[^\W\d_]))*\.?")
 _PARTICLES = frozenset(
     "van von de der den da di la le del dos das du bin binti al el ten ter y e zu af".split()
 )
-_MOST_CAPITALS = 4
-"""Words of a name without its particles; more are several names that nothing divides."""
+_MOST_WORDS = 4
+"""Words of a name without its particles, or one more where names are divided; more are several."""
 
 
 def names_below(lines: Sequence[Line], *, bounded: bool) -> tuple[tuple[str, ...], int]:
@@ -127,7 +131,8 @@ def names_of_line(line: str, *, alone: bool = False) -> list[str]:
     plain = _RANK.sub("", _MARKS.sub(",", composed(plain).strip()))
     parts = (_LETTER_MARKS.sub("", part.strip()).strip(" .;:-") for part in _BETWEEN.split(plain))
     names = [part for part in parts if part and not _DEGREE.fullmatch(part)]
-    first = list(takewhile(_is_name, names))
+    most = _MOST_WORDS + (len(names) > 1)
+    first = list(takewhile(lambda name: _is_name(name, most), names))
     if len(first) == len(names):
         return first
     rest = ", ".join(names[len(first) :])
@@ -137,13 +142,13 @@ def names_of_line(line: str, *, alone: bool = False) -> list[str]:
     return [name.title() for name in first] if capitals else first
 
 
-def _is_name(text: str) -> bool:
+def _is_name(text: str, most: int) -> bool:
     """Whether a text has the shape of a name: "Ada B. van der Ash"."""
     words = text.rstrip(".").split()
     capitals = [word for word in words if word.lower() not in _PARTICLES or word[0].isupper()]
     return (
-        1 < len(capitals) <= _MOST_CAPITALS
-        and len(words) <= _MOST_CAPITALS + 3
+        1 < len(capitals) <= most
+        and len(words) <= most + 3
         and all(map(_WORD.fullmatch, words))
         and all(not word[0].islower() for word in capitals)
         and capitals[0] is words[0]

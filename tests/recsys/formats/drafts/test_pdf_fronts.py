@@ -62,6 +62,8 @@ BYLINES: dict[str, tuple[list[tuple[str, float]], tuple[str, ...]]] = {
         ("J.-P. Ash", "Maria Jo\u00e3o da Silva Pereira", "Zo\u00eb O'Neill-Elm",
          "Ana de la Cruz y Soto", "Bo Birch Jr", "C. D. E. van der Fir"),
     ),
+    "two languages": ([("Ada Ash, Lu\u00eds de Sousa Lima Fir Birch y Cy Cedar", 12)],
+                      ("Ada Ash", "Lu\u00eds de Sousa Lima Fir Birch", "Cy Cedar")),
     "a place of one word": ([("Ada Ash, Bo Birch", 12), ("Oslo", 12)], ("Ada Ash", "Bo Birch")),
 }  # fmt: skip
 
