@@ -13,6 +13,7 @@ import ctypes
 import json
 import math
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,8 +21,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2_raw as pdfium
 
-MEMORY, SECONDS = 1 << 30, 30
+MEMORY, SECONDS = 1 << 29, 20
 """Bytes of address space and seconds of processor time of the program."""
+_DIE_WITH_PARENT = 1
+"""Linux's PR_SET_PDEATHSIG."""
 LONGEST_TEXT, LONGEST_PAGE, LONGEST_FACT = 4_000_000, 100_000, 1_000
 """Characters of all pages, of one, and of an entry of the file's own information, that are kept."""
 FACTS = ("Title", "Author", "Subject", "CreationDate", "doi", "DOI", "WPS-ARTICLEDOI")
@@ -51,6 +54,8 @@ class _Style(NamedTuple):
 
 def main(front: int, back: int, skipped: set[int]) -> None:
     """Print the file's own information and the wanted pages of the PDF at the standard input."""
+    with suppress(AttributeError, OSError, TypeError):  # Linux ends it with who waits for it.
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     with suppress(ImportError):  # Windows has none; who waits for this program ends it.
         import resource
 
