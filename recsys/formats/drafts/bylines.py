@@ -99,7 +99,7 @@ def _of_block(lines: Sequence[Line], *, go_on: bool) -> tuple[list[str], int]:
         elif not found:
             if not go_on:
                 break
-            several = len(texts[begin].split()) > 1
+            several = len(texts[begin].split()) > 1 and not _YEAR.search(texts[begin])
             left += bool(names and several) and not (between or _NO_AUTHOR.search(texts[begin]))
             between = "@" not in texts[begin] and bool(names)
         begin = end

@@ -67,7 +67,8 @@ _ENDED = re.compile(r"[.?!:][)\]\"'\u201d\u2019]*(?:\s?\[[\d,\s\u2013-]+\])?\Z")
 _LEADERS = re.compile(r"(?:\.\s?){5,}\s*\d{0,3}\Z|\s\.\s\.\s\.\s")
 _OF_CONTENTS = re.compile(r"[^\W\d_].*\d\s*\Z")
 """A table of contents names the page of a heading."""
-_IN_ENTRY = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b|10\.\d{4}|\A\[|arXiv|in press|n\.\s?d\.")
+_IN_ENTRY = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b|10\.\d{4}|\A\[|arXiv|,|[^\W\d_]\. [^\W_]")
+"""What entries of a list hold, and headings below each other do not."""
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _OPERATORS = re.compile(
     r"[=<>\u2264\u2265\u2248\u2211\u222b\u220f\u2202\u2208\u2192\u00d7\u2261^|{}\\]"
