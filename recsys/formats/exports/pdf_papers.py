@@ -18,7 +18,7 @@ from recsys.formats.identifiers import arxiv, doi
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 
-REVISION = 2
+REVISION = 3
 """Of this reader: what an older one read is read again."""
 LONGEST_LINE = 18
 """Words of a line that may be an imprint; a sentence of the text that names a DOI is longer."""
