@@ -185,7 +185,7 @@ EXTRAS: Mapping[str, str] = {
     "obstore": "store",
     "onnx": "train",
     "optuna": "tune",
-    "pypdf": "pdf",
+    "pypdfium2": "pdf",
     "python_multipart": "serve",
     "ray": "ray",
     "sklearn": "studies",

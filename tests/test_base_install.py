@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.area("wheel")
 
 HEAVY = {"torch", "transformers", "sentence-transformers", "scikit-learn", "gensim", "optuna"}
-HEAVY |= {"annoy", "matplotlib", "jinja2", "pypdf", "whoosh-reloaded"}
+HEAVY |= {"annoy", "matplotlib", "jinja2", "pypdfium2", "whoosh-reloaded"}
 
 
 @pytest.fixture(scope="module")

@@ -52,10 +52,10 @@ def read_folder(
         limits: of one file.
 
     Raises:
-        MissingExtraError: pypdf is not installed.
+        MissingExtraError: pypdfium2 is not installed.
         RecsysError: the cache cannot be written.
     """
-    need("pypdf", "Reading PDFs")
+    need("pypdfium2", "Reading PDFs")
     limits = limits or Limits()
     reasons = {
         Failure.TIME: f"takes longer than {limits.seconds:g} s to read",
@@ -107,10 +107,10 @@ def _place(cache: Path, path: Path) -> Path | None:
             digest = hashlib.file_digest(file, "sha256")
     except OSError:
         return None
-    pypdf = ""
+    reader = ""
     with suppress(PackageNotFoundError):
-        pypdf = version("pypdf")
-    digest.update(f"\0{path.name}\0{pdf_papers.REVISION}\0{pypdf}".encode())
+        reader = version("pypdfium2")
+    digest.update(f"\0{path.name}\0{pdf_papers.REVISION}\0{reader}".encode())
     name = digest.hexdigest()
     return cache / name[:2] / f"{name}.json"
 
@@ -142,7 +142,7 @@ def _works(library: Path, cache: Path, progress: Progress) -> Iterator[PdfItem]:
     yield from (item for item in items if isinstance(item, Problem))
     works = [item for item in items if isinstance(item, StoredWork)]
     pdfs = [work.pdf for work in works if work.pdf is not None]
-    if pdfs and not installed("pypdf"):
+    if pdfs and not installed("pypdfium2"):
         text = f"{len(pdfs):,} PDFs of the library were not read: pip install 'citerec[pdf]'."
         yield Problem(text, "PDFs not read without citerec[pdf]")
         pdfs = []

@@ -41,12 +41,7 @@ from recsys.formats.drafts.wording import (
     short,
     stated_on_lines,
 )
-<<<<<<< HEAD
 from recsys.formats.files import display_name
-=======
-from recsys.formats.files import checked_json, decode, display_name
-from recsys.formats.identifiers import acl, arxiv, doi
->>>>>>> i61-attacks
 from recsys.records import Body, Manuscript, Reference
 
 _LONGEST_HEADING = 1_000
@@ -486,41 +481,3 @@ _SHOWN: dict[str, Callable[[str], str]] = {
     "code": lambda printed: printed.strip("`").strip(),
     "address": lambda printed: printed[1:-1],
 }
-<<<<<<< HEAD
-=======
-
-
-def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
-    """Read a notebook as the Markdown in it; code and what it printed are passed over.
-
-    Raises:
-        DraftError: it is no notebook, or its front matter is broken.
-    """
-    name = display_name(path)
-    try:
-        value = json.loads(checked_json(decode(raw, name)))
-    except RecursionError as error:
-        raise DraftError(f"{name} is nested too deeply.", _HINT) from error
-    except ValueError as error:
-        raise DraftError(f"{name} is no notebook: it is not JSON.", _HINT) from error
-    if not isinstance(value, dict):
-        raise DraftError(f"{name} is no notebook: it holds no cells.", _HINT)
-    cells = value.get("cells")
-    if not isinstance(cells, list):  # As notebooks were kept before version 4.
-        sheets = value.get("worksheets")
-        first = sheets[0] if isinstance(sheets, list) and sheets else {}
-        cells = first.get("cells") if isinstance(first, dict) else None
-    texts = []
-    for cell in cells if isinstance(cells, list) else ():
-        if isinstance(cell, dict):
-            source = cell.get("source")
-            lines = source if isinstance(source, list) else [source]
-            text = "".join(line for line in lines if isinstance(line, str)).strip("\n")
-            kind = cell.get("cell_type")
-            # Quarto's front matter stands in a raw cell.
-            if kind == "markdown" or (kind == "raw" and text.startswith("---")):
-                texts.append(text)
-            elif kind == "heading":
-                texts.append(f"# {text}")
-    return MarkdownDraft("\n\n".join(texts), path, folder).manuscript()
->>>>>>> i61-attacks

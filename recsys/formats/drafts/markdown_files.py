@@ -24,7 +24,7 @@ from recsys.formats.drafts.front_matter import (
 from recsys.formats.drafts.included import Inputs, Piece
 from recsys.formats.drafts.markdown_draft import MarkdownDraft
 from recsys.formats.drafts.wording import LONGEST_TEXT, counted
-from recsys.formats.files import decode, display_name
+from recsys.formats.files import checked_json, decode, display_name
 from recsys.records import Manuscript
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manus
     """
     name = display_name(path)
     try:
-        value = json.loads(decode(raw, name))
+        value = json.loads(checked_json(decode(raw, name)))
     except RecursionError as error:
         raise DraftError(f"{name} is nested too deeply.", _HINT) from error
     except ValueError as error:

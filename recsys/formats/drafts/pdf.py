@@ -34,7 +34,10 @@ from recsys.formats.bodies.printed_works import (
 from recsys.formats.bodies.running_text import RunningText, Units
 from recsys.formats.drafts.pdf_front import Front, printed_keyphrases, read_front
 from recsys.formats.drafts.pdf_pages import (
+    BACK_PAGES,
+    FRONT_PAGES,
     JOINING,
+    MOST_PAGES,
     Line,
     Pages,
     composed,
@@ -50,10 +53,6 @@ from recsys.formats.drafts.wording import counted
 from recsys.formats.files import display_name
 from recsys.records import Body, Manuscript, Reference
 
-FRONT_PAGES = 3
-"""Pages on which title and abstract are looked for."""
-BACK_PAGES = 30
-"""Pages at the end among which the list of references is looked for."""
 _SAME_SIZE = 0.06
 """Share by which the size of running text varies."""
 _WIDE_GAP = 1.35
@@ -66,6 +65,10 @@ _ITEM = re.compile(
 )
 _ENDED = re.compile(r"[.?!:][)\]\"'\u201d\u2019]*(?:\s?\[[\d,\s\u2013-]+\])?\Z")
 _LEADERS = re.compile(r"(?:\.\s?){5,}\s*\d{0,3}\Z|\s\.\s\.\s\.\s")
+_OF_CONTENTS = re.compile(r"[^\W\d_].*\d\s*\Z")
+"""A table of contents names the page of a heading."""
+_IN_ENTRY = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b|10\.\d{4}|\A\[|arXiv|,|[^\W\d_]\. [^\W_]")
+"""What entries of a list hold, and headings below each other do not."""
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _OPERATORS = re.compile(
     r"[=<>\u2264\u2265\u2248\u2211\u222b\u220f\u2202\u2208\u2192\u00d7\u2261^|{}\\]"
@@ -73,8 +76,6 @@ _OPERATORS = re.compile(
 _EQUATION = re.compile(r".{0,40}\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,2})?[a-z]?\)|[\W\d_]*")
 _UNEVEN = 2.0
 """Points by which the left edges of lines of one column differ."""
-MOST_PAGES = 300
-"""Pages that are read: no paper has more, and a page takes some hundredths of a second."""
 
 _BULLET = re.compile(r"[\u2022\u2023\u25aa\u25cf\u25e6\u2219\u2013-]\s+")
 _KEYWORDS = re.compile(r"(?i)(?:author )?key ?-?words?\s?[:.\u2014-]|index terms\b")
@@ -95,9 +96,30 @@ _HEADINGS = frozenset(
 _AFTER = frozenset(
     "appendix appendices supplementarymaterial supplementalmaterial supplementarymaterials "
     "supplementaryinformation supportinginformation acknowledgements acknowledgments "
-    "authorcontributions competinginterests conflictofinterest dataavailability "
-    "dataavailabilitystatement additionalinformation abouttheauthors authorbiographies".split()
+    "authorcontributions competinginterests conflictofinterest conflictsofinterest funding "
+    "conflictofintereststatement declarationofcompetinginterest declarations disclosure "
+    "dataavailability dataavailabilitystatement additionalinformation abouttheauthors "
+    "abouttheauthor authorbiographies authordetails authornote authorsnote notesoncontributors "
+    "ethicsstatement publishersnote openaccess license licence copyright correspondence".split()
 )
+_STATEMENT = re.compile(
+    r"\W*(?=[A-Z\u00a9(])(?i:(?:funding|acknowledge?ments?|disclosures?|orcid|abbreviations|"
+    r"disclaimer(?:/publisher.s note)?|declarations?(?: of \w+ ?\w* ?interests?)?|"
+    r"authors?.{0,3} (?:contributions?|details|information|note)|received|citation|"
+    r"(?:credit )?authorship contribution.{0,12}|ethic(?:s|al)(?: (?:statement|approval))?|"
+    r"(?:conflicts? of|competing) interests?(?: statement)?|corresponding author|correspondence|"
+    r"(?:data|code).{0,10} availability(?: statement)?|availability of data.{0,20}|"
+    r"(?:institutional review board|informed consent) statement|reprints.{0,20}|"
+    r"suppl\w+ (?:materials?|information|data)|supporting information|additional information|"
+    r"(?:how to )?cite this (?:article|paper|chapter)(?: as)?)\s?[:.\u2013\u2014]\s?\S"
+    r"|publisher.s note\b|springer nature remains|open access\W+this (?:article|chapter)|"
+    r"(?:copyright )?(?:\u00a9|\(c\)) ?\w|copyright (?:19|20)\d\d|creative commons attribution\b|"
+    r"this (?:article|work|chapter|is an open).{0,60}(?:licen[cs]ed|distributed|open.access)|"
+    r"submit your (?:next )?manuscript|ready to submit|permission to make digital)"
+)
+"""How what stands below a list of references begins: thanks, statements, a licence."""
+_LIST_LINES = 40
+"""Lines of a list that tell its size; an appendix may follow in another one."""
 _LETTERED = re.compile(r"\A(?:Appendix\b|[A-Z]\.?\s+[A-Z][a-z]+)")
 _NO_MARKER = re.compile(r"\[(?:Online|Preprint|Accessed|Accepted|Internet|cs|math|stat|physics)\b")
 _MISSED = 3
@@ -110,7 +132,7 @@ def parse(raw: bytes, path: Path) -> "PdfDraft":
 
     Raises:
         DraftError: it is no PDF, is encrypted or damaged, or has no text.
-        MissingExtraError: pypdf is not installed.
+        MissingExtraError: pypdfium2 is not installed.
     """
     name = display_name(path)
     return read_pages(Pages(raw, name), name)
@@ -189,8 +211,7 @@ class PdfDraft:
             for at, line in enumerate(lines[: min(end, len(self.lines))])
             if at >= head
             and letters_of(line.text) in _FIRST_SECTIONS
-            # A table of contents names its page.
-            and not re.search(r"[^\W\d_].*\d\s*\Z", line.text)
+            and not _OF_CONTENTS.search(line.text)
         )
         begin = next(introductions, None)
         if begin is None:
@@ -214,6 +235,11 @@ class PdfDraft:
 def read_pages(pages: Pages, name: str) -> PdfDraft:
     """Read the first and the last pages of a PDF; see `parse` for what it raises."""
     lines = [line for page in range(min(FRONT_PAGES, len(pages))) for line in pages.lines(page)]
+    if not lines and pages.failures:
+        raise DraftError(
+            f"{name} cannot be read as PDF: its pages break their reader down.",
+            "Export it again, or give the draft as text.",
+        )
     if not lines:
         raise DraftError(
             f"{name} has no text on its first pages: it may be scanned.",
@@ -226,7 +252,7 @@ def read_pages(pages: Pages, name: str) -> PdfDraft:
         )
     listed = without_running_heads(_listed_lines(pages), lines)
     vocabulary = words_of([*lines, *listed])
-    front = read_front(lines, (pages.fact("/Title"), pages.fact("/Author")), vocabulary)
+    front = read_front(lines, (pages.fact("Title"), pages.fact("Author")), vocabulary)
     references, notes = read_list(listed, vocabulary) if listed else ((), ())
     if pages.failures:
         notes += (f"{counted(pages.failures, 'page')} could not be read.",)
@@ -242,7 +268,7 @@ def _listed_lines(pages: Pages) -> list[Line]:
     for page in reversed(range(max(len(pages) - BACK_PAGES, 0), len(pages))):
         lines = pages.lines(page)
         start = find_list(lines)
-        if start is not None:
+        if start is not None and not _is_running_head(lines[start - 1], pages):
             listed = [*lines[start:], *after]
             return listed[next(_first_markers(listed), 0) :]
         after = [*lines, *after]
@@ -250,10 +276,25 @@ def _listed_lines(pages: Pages) -> list[Line]:
     return [] if start is None else after[start:]
 
 
+def _is_running_head(line: Line, pages: Pages) -> bool:
+    """Whether "References" goes on from the page before, or to the next one, on top of a page."""
+    if line.y < max(each.y for each in pages.lines(line.page)):
+        return False
+    before = pages.lines(line.page - 1) if line.page else ()
+    after = pages.lines(line.page + 1) if line.page + 1 < len(pages) else ()
+    again = any(each.text == line.text and abs(each.y - line.y) < 2 for each in after)
+    return again or find_list(before) is not None
+
+
 def find_list(lines: Sequence[Line]) -> int | None:
     """Return the line after the last heading "References", None without one."""
-    places = [place for place, line in enumerate(lines) if heading(line.text) in _HEADINGS]
-    return places[-1] + 1 if places else None
+    for place in reversed(range(len(lines))):
+        text, below = lines[place].text, lines[place + 1 : place + 10]
+        if heading(text) in _HEADINGS and not _OF_CONTENTS.search(text):
+            # What follows it in a table of contents are headings.
+            if not below or any(_IN_ENTRY.search(line.text) for line in below):
+                return place + 1
+    return None
 
 
 def _first_markers(lines: Sequence[Line], *, last: bool = False) -> Iterator[int]:
@@ -268,12 +309,12 @@ def read_list(
     lines: Sequence[Line], vocabulary: Counter[str]
 ) -> tuple[tuple[Reference, ...], tuple[str, ...]]:
     """Read the lines below the heading: works, and notes on what could not be told."""
-    size = main_size(lines)
+    size = main_size(lines[:_LIST_LINES])
     heights: dict[int, list[float]] = defaultdict(list)
     for line in lines:
         heights[line.page].append(line.y)
     listed: list[Line] = []
-    for line in lines:
+    for line in _without_statements(lines):
         if heading(line.text) in _AFTER or (line.size > 1.1 * size and _LETTERED.match(line.text)):
             break
         edges = min(heights[line.page]), max(heights[line.page])
@@ -295,6 +336,26 @@ def read_list(
         f"The list of references is a guess: {counted(len(entries), 'work')} of {letters:.0f} "
         "letters each were read, so some are lost; give them as a .bib beside it.",
     )
+
+
+def _without_statements(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield lines but for statements, up to the next number, or to a name in another column."""
+    stated: Line | None = None
+    number = 0
+    for before, line in zip([None, *lines], lines, strict=False):
+        mark = BRACKETED.match(line.text) or NUMBERED.match(line.text)
+        given = int(mark[1]) if mark and mark[1].isdecimal() else 0
+        follows = number < given <= number + _MISSED
+        ended = before is None or _CLOSED.search(before.text)
+        if ended and _STATEMENT.match(line.text):
+            stated = line
+        elif stated:
+            elsewhere = (line.page, line.right) != (stated.page, stated.right)
+            if follows or (elsewhere and not number and begins_with_name(line.text)):
+                stated = None
+        if stated is None:
+            number = given if follows else number
+            yield line
 
 
 def _entries(lines: Sequence[Line]) -> list[list[Line]] | None:

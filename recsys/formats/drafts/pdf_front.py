@@ -2,24 +2,35 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, takewhile
 
-from recsys.formats.drafts.pdf_pages import Line, composed, heading, joined, main_size
-from recsys.formats.drafts.wording import KEYWORD_HEADING, KEYWORD_MARK, OPENING_WORDS, told_apart
+from recsys.formats.drafts.bylines import names_below, names_of_line
+from recsys.formats.drafts.pdf_pages import (
+    Line,
+    close_lines,
+    composed,
+    heading,
+    joined,
+    main_size,
+    runs,
+)
+from recsys.formats.drafts.wording import (
+    KEYWORD_HEADING,
+    KEYWORD_MARK,
+    OPENING_WORDS,
+    counted,
+    told_apart,
+)
 from recsys.formats.references.people import people_in
 from recsys.store.names import author_key
 from recsys.store.words import fold
 
 LONGEST_TITLE_WORDS = 40
 LONGEST_ABSTRACT_WORDS = 600
-LONGEST_BYLINE = 400
-"""Characters of a line that are read for names."""
 _SHORTEST_ABSTRACT = 40
 """Words before an introduction that may be an abstract which nothing marks."""
 _TITLE_LINES = 6
-_BYLINES = 6
 _LARGER = 1.15
 """A title is larger than the text by this factor; less is a guess."""
 
@@ -40,6 +51,27 @@ _NO_TITLE = re.compile(
     r"preprint|draft\b|technical report|(?:original |research |short |full )?(?:article|paper)s?\Z|"
     r"contents lists|proceedings of|published|accepted|submitted|journal homepage|[\W\d_]*\Z)"
 )
+_JOURNAL = re.compile(
+    r"(?i)(?:the )?(?:[\w&'\u2019-]+ ){0,4}(?:journal|transactions|annals|archives|bulletin|"
+    r"revista|zeitschrift)(?: (?:of|in|on|for|de|f\u00fcr)\b[^:?]{0,80})?\Z"
+)
+_ISSUE = re.compile(r"(?i)\W*(?:vol(?:ume)?\b|issue|number\b|no\.|issn\b)[\s.:]*[\dIVX(e]")
+_COVER = re.compile(
+    r"(?i)this is an? (?:repository|author|accepted|electronic|pre-?print|post-?print|version|"
+    r"un-?edited)|this is the (?:author|accepted|published version|version of record|peer.reviewed|"
+    r"pre-?print|post-?print|final)|citation for (?:the )?published|document version\b|hal id\b|"
+    r"hal is a multi|to cite this (?:version|article)|your use of the jstor|see discussions, stats|"
+    r"full terms (?:&|and) conditions|to link to this (?:article|item)|open research online|"
+    r"link to publi|publisher.{0,3} (?:pdf|version|copyright)|downloaded from|take ?down policy|"
+    r"general rights|deposited (?:in|on|by)|recommended citation|follow this and additional|"
+    r"this (?:article|paper|document|file|work|thesis|item) (?:was|is|has been|can be) (?:down|"
+    r"brought|made available|posted|deposited|accepted for inclusion|available)|"
+    r"similar papers at core|this version is available|institutional repository|white rose|"
+    r"escholarship"
+)
+"""What repositories and publishers say on a page that they put before a paper."""
+_COVER_WORDS = 350
+"""A page with more is no cover."""
 _NO_FILE_TITLE = re.compile(
     r"(?i)(?:untitled|no title|title|microsoft|powerpoint|slide|document\d*\Z|manuscript|template|"
     r"paper\d*\Z|main\Z|draft\Z|\(|.{0,40}\btemplate\b|.*\.(?:docx?|tex|pdf|dvi|indd|rtf|odt|md|"
@@ -49,19 +81,6 @@ _LONGEST_WORD = 22
 """Letters; longer ones in a title are most often several words without their spaces."""
 _LOST = re.compile("\ufffd|\\(cid:|[\ue000-\uf8ff]|/[a-z]\\d{2,3}\\b")
 _UNFINISHED = frozenset("a an the of and or for in on with by from to at via using towards".split())
-_NO_AUTHOR = re.compile(
-    r"(?i)@|\b(?:universit|institut|department|dept|school|college|lab(?:orator|s?\b)|inc\b|"
-    r"corporation|research|cent(?:er|re)|faculty|academy|hospital|abstract|national|street)"
-)
-_RANK = re.compile(
-    r"(?i),?\s*\b(?:(?:student |senior |graduate student )?member|fellow|ieee|acm|ph\.? ?d)\b\.?"
-)
-_MARK = re.compile(r"[\d*\u2217\u2020\u2021\u00a7\u00b6#]+")
-_NAME = re.compile(
-    r"(?:[A-Z\u00c0-\u024f][^\W\d_'\u2019]*[.'\u2019-]*(?:[^\W\d_]|[-'\u2019])*\.?\s+){1,3}"
-    r"(?:(?:van|von|de|der|den|da|di|la|le|del|dos|bin|al)\s+){0,2}"
-    r"[A-Z\u00c0-\u024f](?:[^\W\d_]|[-'\u2019])+"
-)
 _MOST_LINES = 12
 _STATED = re.compile(
     rf"(?i)\W*(?P<name>{KEYWORD_HEADING})\b\s*(?P<mark>[:.\u2013\u2014-]*)\s*(?P<list>.*)"
@@ -107,12 +126,16 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
         facts: title and author as the file's own information has them, empty where unknown.
         vocabulary: see `pdf_pages.joined`.
     """
-    large = _LARGER * main_size(lines)
     page = letters(" ".join(line.text for line in lines))
+    cover = lines[: _cover(lines)]
+    paper = lines[len(cover) :]
+    # The title is what the cover names, too; a cover alone is all there is.
+    covered = letters(" ".join(line.text for line in cover)) if paper else ""
+    lines = paper or lines
+    large = _LARGER * main_size(lines)
     start, abstract, notes = _abstract(lines, vocabulary)
-    begin, end = _title_lines(lines[:start], large)
+    begin, end, sure = _title_lines(lines[:start], large)
     title, of_file = joined(lines[begin:end], vocabulary), composed(facts[0])
-    sure = begin < end and lines[begin].size >= large
     if is_file_title(of_file):
         known = letters(of_file)
         sure = sure or known in page
@@ -120,59 +143,74 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
         longer = letters(title).startswith(known) and len(title.split()) <= 30
         if not title or (known in page and not longer):
             title = of_file
-    sure = sure and not looks_wrong(title)
+    sure = sure and not looks_wrong(title) and (not cover or letters(title) in covered)
     if not sure:
         notes = ("The title is a guess: give --title if it is wrong.", *notes)
     if abstract is None:
         abstract, note = _unmarked(lines[end:], vocabulary)
         notes = (*notes, note) if abstract else notes
     guessed = (*(() if sure else ("title",)), *(("abstract",) if start is None else ()))
-    authors = _authors(lines[end : end + 60][: None if start is None else max(start - end, 0)])
-    if not authors:
-        # The file's own list, if the first pages name each of them.
-        names = people_in(facts[1]).spoken
-        keys = [(author_key(name) or "").partition(" ")[0] for name in names]
-        printed = all(key and key in page for key in keys)
-        if printed and all(len(name.split()) > 1 for name in names):
-            authors = tuple(dict.fromkeys(names))
+    below = lines[end : end + 60][: None if start is None else max(start - end, 0)]
+    authors, unread = names_below(below, bounded=start is not None)
+    # The file's own list, if it names more and the first pages name each of them.
+    names = people_in(facts[1]).spoken
+    keys = [(author_key(name) or "").partition(" ")[0] for name in names]
+    printed = all(key and key in page for key in keys)
+    if len(names) > len(authors) and printed and all(len(name.split()) > 1 for name in names):
+        authors, unread = tuple(dict.fromkeys(names)), 0
+    if start is not None and (unread or (below and not authors)):
+        notes = (*notes, _unread_authors(len(authors), unread or len(below)))
+    if start is not None and paper:
+        start += len(cover)
     return Front(title, authors, abstract, notes, guessed if title else (), start)
 
 
-def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int]:
+def _unread_authors(number: int, unread: int) -> str:
+    lines = counted(unread, "line")
+    read = f"{counted(number, 'author')} read" if number else "No author could be read"
+    return f"{read}; {lines} below the title hold none that was understood."
+
+
+def _cover(lines: Sequence[Line]) -> int:
+    """Return how many lines the page has that somebody put before the paper, 0 without one."""
+    first = [line for line in lines if line.page == lines[0].page]
+    words = sum(len(line.text.split()) for line in first)
+    begun = any(_ABSTRACT.match(line.text) or heading(line.text) in _SECTIONS for line in first)
+    covers = words <= _COVER_WORDS and not begun and any(_COVER.search(each.text) for each in first)
+    return len(first) if covers else 0
+
+
+def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int, bool]:
     """Return where the title begins and ends: the largest lines of the first page with text.
 
-    large: the size from which on a line is larger than text.
+    large: the size from which on a line is larger than text. The last: whether it is sure.
     """
     first = [line for line in lines if line.page == lines[0].page]
-    runs = []
-    for begin, end in _runs(first):
+    titles: list[tuple[int, int]] = []
+    journals: list[tuple[int, int]] = []
+    for begin, end in runs(first):
         text = " ".join(line.text for line in first[begin:end])
         short = len(text.split()) <= LONGEST_TITLE_WORDS and end - begin <= _TITLE_LINES
         # What is set like the text may go on from the title at once.
         if sum(map(str.isalpha, text)) >= 6 and (short or first[begin].size < large):
             if not is_no_title(text):
-                runs.append((begin, end))
-    if not runs:
-        return 0, 0
-    begin, end = max(runs, key=lambda run: (round(first[run[0]].size, 1), -run[0]))
-    if first[begin].size < large:  # All alike: the first lines, then.
-        return runs[0][0], runs[0][0] + 1
-    return begin, end
+                below = first[end].text if end < len(first) else ""
+                journal = _JOURNAL.match(text) or _ISSUE.match(below)
+                (journals if journal else titles).append((begin, end))
+    if not (titles or journals):
+        return 0, 0, False
 
+    def size(run: tuple[int, int]) -> float:
+        return round(first[run[0]].size, 1)
 
-def _runs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    """Group lines of one size that follow each other closely."""
-    begin = 0
-    for place in range(1, len(lines) + 1):
-        if place == len(lines) or not close_lines(lines[place - 1], lines[place]):
-            yield begin, place
-            begin = place
-
-
-def close_lines(one: Line, other: Line) -> bool:
-    """Whether lines of one size follow each other closely."""
-    alike = abs(one.size - other.size) <= 0.03 * max(one.size, other.size)
-    return alike and -0.5 * one.size <= one.y - other.y <= 2 * one.size
+    begin, end = max(titles, key=lambda run: (size(run), -run[0]), default=(0, 0))
+    named = names_of_line(" ".join(line.text for line in first[begin:end]))
+    if titles and first[begin].size >= large and not (named and journals):
+        return begin, end, True
+    if journals and size(max(journals, key=size)) >= large:
+        return *max(journals, key=size), False
+    begin, _ = (titles or journals)[0]  # All alike: the first lines, then.
+    return begin, begin + 1, False
 
 
 def looks_wrong(title: str) -> bool:
@@ -258,54 +296,9 @@ def _unmarked(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str | No
 def _long_runs(lines: Sequence[Line], size: float, vocabulary: Counter[str]) -> list[str]:
     """Return the words of what is set in about this size."""
     text = [line for line in lines if abs(line.size - size) <= 0.03 * size]
-    parts = [joined(text[begin:end], vocabulary) for begin, end in _runs(text)]
+    parts = [joined(text[begin:end], vocabulary) for begin, end in runs(text)]
     # A run of fewer words is a heading, a name or the number of a page.
     return [word for part in parts if len(part.split()) > 8 for word in part.split()]
-
-
-def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Read names from the lines below the title, as long as they hold nothing else.
-
-    Smaller print between names of one size tells where somebody works.
-    """
-    # Commas may divide names over several lines, of which one breaks a name in two.
-    alike = list(takewhile(lambda line: close_lines(lines[0], line), lines[:_BYLINES]))
-    if any("," in line.text and not line.text.endswith(",") for line in alike[:-1]):
-        for end in range(len(alike), 1, -1):
-            text = " ".join(line.text for line in alike[:end])
-            names = names_of_line(text, capitals=False)
-            if names and not text.isupper():
-                return tuple(dict.fromkeys(names))
-    authors: list[str] = []
-    apart = False
-    for line in lines:
-        # Wide gaps stand between names.
-        parts = [names_of_line(part) for part in line.parts or (line.text,)]
-        smaller = bool(authors) and line.size < 0.97 * lines[0].size
-        if all(parts) and not (apart and smaller):
-            authors += chain.from_iterable(parts)
-        elif smaller:
-            apart = True
-        else:
-            break
-    return tuple(dict.fromkeys(authors))
-
-
-def names_of_line(line: str, *, capitals: bool = True) -> list[str]:
-    """Read the names in a line; none where it holds anything else.
-
-    capitals: whether a line may also begin with names in capital letters and go on with a place.
-    """
-    # Ranks go; commas stand for marks of footnotes.
-    bare = _MARK.sub(",", _RANK.sub("", composed(line[:LONGEST_BYLINE])))
-    parts = re.split(r",|;|&|\band\b|\u00b7|\|", bare)
-    names = [name for part in parts if (name := part.strip(" .;"))]
-    if all(map(_NAME.fullmatch, names)) and not _NO_AUTHOR.search(bare):
-        return names
-    first = list(takewhile(lambda name: name.isupper() and _NAME.fullmatch(name), names))
-    if not capitals or any(map(str.isupper, names[len(first) :])):
-        return []
-    return [name.title() for name in first]
 
 
 def printed_keyphrases(lines: Sequence[Line], vocabulary: Counter[str]) -> tuple[str, ...]:

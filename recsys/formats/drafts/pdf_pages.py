@@ -1,38 +1,28 @@
 """Get lines of text with sizes and places out of a PDF, within limits, and join their words."""
 
-import io
-import logging
-import math
+import json
 import re
+import subprocess
+import sys
 import unicodedata
-import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any
 
-from recsys.errors import DraftError, need
+from recsys.errors import DraftError, installed, need
 
-if TYPE_CHECKING:
-    from pypdf import PageObject
-
-LIMITS: Mapping[str, Any] = {
-    "zlib_maximum_output_length": 16 * 2**20,
-    "zlib_maximum_recovery_input_length": 2**17,
-    "lzw_maximum_output_length": 16 * 2**20,
-    "run_length_maximum_output_length": 16 * 2**20,
-    "array_based_stream_maximum_output_length": 16 * 2**20,
-    "stream_decoding_work_maximum_length": 64 * 2**20,
-    "stream_parsing_work_maximum_count": 150_000,
-    "page_tree_maximum_entries": 50_000,
-}
-"""Of pypdf's configuration: what one stream may cost (bytes, tokens), and how many pages."""
-FORMS = 50
-"""Nested drawings that are looked into where a page has no text of its own."""
-MOST_FAILURES = 3
-"""After so many pages that cannot be read the others are not tried."""
-LONGEST_PAGE, LONGEST_FACT = 100_000, 1_000
-"""Characters of a page, and of an entry of the file's own information, that are kept."""
+FRONT_PAGES = 3
+"""Pages on which title and abstract are looked for."""
+BACK_PAGES = 30
+"""Pages at the end among which the list of references is looked for."""
+MOST_PAGES = 300
+"""Pages that are read: no paper has more, and a page takes some hundredths of a second."""
+PATIENCE = 45
+"""Seconds that reading pages may take, on a busy machine."""
+_NO_PASSWORD = 4
+"""PDFium's code where a password is missing."""
 
 _LIGATURES = (
     {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
@@ -46,22 +36,20 @@ _LIGATURES = (
 """Unicode's, and what bitmap fonts of TeX put in the places of control characters."""
 GAP = "\u2003"
 """Stands where words are further apart than any space in a line of text, as two names may be."""
-_SPACE, _SURE, _WIDE = 165, 240, 1200
-"""Thousandths of the size: TeX's narrowest space, what pypdf takes for one in fonts whose own space
-is wide, and a gap."""
-_SAME_LINE = 0.6
+MARK = "\u2020"
+"""Stands for what is raised in a line."""
+_MARKS = re.compile(r"[\W\d_]*(?:(?:iD|[^\W\d_])[\W\d_]+)*(?:iD|[^\W\d_])?")
+"""Numbers, signs and letters of footnotes, and the sign of ORCID."""
+_SMALL = 0.8
+"""Share of the size of a line that marks do not reach."""
 _SHARE_OF_LINE = 0.15
 _NOT_TEXT = "\ufffd"
 
-_FIXED = re.compile(
-    r"(?i)mono|courier|typewriter|consola|inconsolata|menlo|cmtt|ectt|lmtt|sftt|nimbusmon|zi4"
-)
-_BOLD = re.compile(r"(?i)bold|black\b|heavy|cmbx|ecbx|sfbx|lmbx|medi\b|demi")
-
-T = TypeVar("T")
 _HYPHENS = "-\u00ad\u2010\u2011"
 _BROKEN = re.compile(rf"([^\W\d_]+)[{_HYPHENS}]\Z")
 _WORD = re.compile(r"[^\W\d_]+")
+_IN_ADDRESS = re.compile(r"(?:10\.\d{4,9}/|://)\S*\Z")
+"""A DOI or a web address keeps its hyphens."""
 _LONGEST_WORD = 80
 JOINING = ("/", *_HYPHENS)
 """No space stands between a line that ends so and the next one."""
@@ -85,7 +73,8 @@ class Line:
     size: of its letters, in points. x, y: where it begins, from the lower left. page: from 0.
     right: whether it begins in the right half of the page. parts: the text, divided at wide gaps;
     empty where there are none. face: of most of its letters: "bold", "fixed" (as wide as each
-    other), or "".
+    other), or "". marked: the text with MARK for what is raised, such as the marks of footnotes,
+    which are no words of it, and GAP where it is divided; empty if it has neither.
     """
 
     text: str
@@ -96,12 +85,14 @@ class Line:
     right: bool = False
     parts: tuple[str, ...] = ()
     face: str = ""
+    marked: str = ""
 
 
 class Pages:
     """The pages of a PDF: `len`, and the lines of each in the order in which they were written.
 
-    failures: how many of the pages asked for could not be read.
+    A program of its own reads them (`pdf_glyphs`), within limits, the first and the last ones at
+    once. failures: how many of the pages asked for could not be read.
     """
 
     def __init__(self, raw: bytes, name: str) -> None:
@@ -109,36 +100,36 @@ class Pages:
 
         Raises:
             DraftError: it is no PDF, is encrypted, damaged beyond reading, or has no pages.
-            MissingExtraError: pypdf is not installed.
+            MissingExtraError: pypdfium2 is not installed.
         """
-        need("pypdf", f"Reading {name}")
-        import pypdf
-
-        self._name = name
-        self._reader = self._guarded(lambda: pypdf.PdfReader(io.BytesIO(raw)))
-        if self._guarded(lambda: self._reader.is_encrypted):
-            # An empty password opens what is only protected against printing.
-            if not self._guarded(lambda: self._reader.decrypt("")):
-                raise _encrypted(name)
-        self._pages: Sequence[PageObject] = self._guarded(lambda: list(self._reader.pages))
+        if not installed("pypdfium2"):  # It is loaded by the program alone.
+            need("pypdfium2", f"Reading {name}")
+        self._raw = raw
         self._lines: dict[int, list[Line]] = {}
         self._margins: dict[int, str] = {}
         self.failures = 0
-        if not self._pages:
+        self._number, self._facts = 0, dict[str, str]()
+        error = self._read(FRONT_PAGES, BACK_PAGES)
+        if error == _NO_PASSWORD:
+            raise DraftError(f"{name} is encrypted.", "Save it without a password.")
+        if error is not None:
+            reason = "it breaks its reader down" if error < 0 else "it is no PDF, or damaged"
+            raise DraftError(
+                f"{name} cannot be read as PDF: {reason}.",
+                "Export it again, or give the draft as text.",
+            )
+        if not self._number:
             raise DraftError(f"{name} has no pages.", "Export the PDF again.")
 
     def __len__(self) -> int:
         """Count the pages."""
-        return len(self._pages)
+        return self._number
 
     def lines(self, page: int) -> list[Line]:
-        """Return the lines of a page; of a page that cannot be read, as far as it could."""
+        """Return the lines of a page, none of one that cannot be read."""
         if page not in self._lines:
-            failures = self.failures
-            self._lines[page] = self._read(page, forms=0)
-            if not self._lines[page] and self.failures == failures:
-                self._lines[page] = self._read(page, forms=FORMS)
-        return self._lines[page]
+            self._read(MOST_PAGES, BACK_PAGES)
+        return self._lines.get(page, [])
 
     def margin(self, page: int) -> str:
         """Return the text of a page that is turned, as the stamps of archives are."""
@@ -146,128 +137,83 @@ class Pages:
         return self._margins.get(page, "")
 
     def fact(self, key: str) -> str:
-        """Return an entry of the file's own information such as `/Title`, empty if unknown."""
-        try:
-            facts = self._guarded(lambda: self._reader.metadata)
-            fact = None if facts is None else self._guarded(lambda: facts.get(key))
-        except DraftError:
-            return ""
-        return fact[:LONGEST_FACT].strip() if isinstance(fact, str) else ""
+        """Return an entry of the file's own information such as `Title`, empty if unknown."""
+        return self._facts.get(key, "").strip()
 
-    def _read(self, number: int, *, forms: int) -> list[Line]:
-        pieces: list[Line] = []
-        turned: list[str] = []
-        page, middle, left = self._pages[number], math.inf, LONGEST_PAGE
-
-        def collect(
-            text: str, cm: Sequence[float], tm: Sequence[float], font: object, size: float
-        ) -> None:
-            """Keep a piece of text with its place, if it is upright."""
-            nonlocal left
-            printable = (c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
-            plain = "".join(printable)[:left]
-            left -= len(plain)
-            (up_x, up_y), (x, y) = (
-                (tm[at] * cm[0] + tm[at + 1] * cm[2], tm[at] * cm[1] + tm[at + 1] * cm[3])
-                for at in (2, 4)
-            )
-            if plain and abs(up_y) >= abs(up_x):
-                name = font.get("/BaseFont", "") if isinstance(font, dict) else ""
-                name = str(name)[:LONGEST_FACT]
-                face = "fixed" if _FIXED.search(name) else "bold" if _BOLD.search(name) else ""
-                size = abs(size) * abs(up_y)
-                pieces.append(Line(plain, size, x + cm[4], y + cm[5], number, face=face))
-            elif plain:
-                turned.append(plain)
-
-        if self.failures < MOST_FAILURES:
-            try:
-                self._guarded(
-                    lambda: page.extract_text(
-                        visitor_operand_before=_space_out, visitor_text=collect
-                    ),
-                    xform_maximum_invocations_per_extraction=forms,
-                )
-                middle = self._guarded(lambda: float(page.mediabox.left + page.mediabox.right) / 2)
-            except DraftError:
-                self.failures += 1
-        self._margins[number] = " ".join("".join(turned).split())
-        return list(_lines(pieces, middle))
-
-    def _guarded(self, work: Callable[[], T], **limits: int) -> T:
-        """Call pypdf: quietly, within limits, and with one kind of error."""
-        from pypdf import Configuration, apply_configuration
-        from pypdf.errors import DependencyError, FileNotDecryptedError
-
-        logger = logging.getLogger("pypdf")
-        level = logger.level
-        logger.setLevel(logging.CRITICAL + 1)  # Its remarks on damaged files are none of ours.
-        try:
-            with (
-                warnings.catch_warnings(action="ignore"),
-                apply_configuration(Configuration(**{**LIMITS, **limits})),
-            ):
-                return work()
-        except (DependencyError, FileNotDecryptedError) as error:
-            raise _encrypted(self._name) from error
-        except Exception as error:  # Damaged files raise whatever the damage leads to.
-            reason = " ".join(str(error).split())[:80] or type(error).__name__
-            raise DraftError(
-                f"{self._name} cannot be read as PDF: {reason.rstrip('.')}.",
-                "Export it again, or give the draft as text.",
-            ) from error
-        finally:
-            logger.setLevel(level)
+    def _read(self, front: int, back: int) -> int | None:
+        """Read the first and the last pages that are not read yet; return why none is, or None."""
+        head, *pages = _answers(self._raw, (front, back, *self._lines))
+        if "error" in head and not self._lines:
+            return int(head["error"])
+        self._number, self._facts = head.get("pages", self._number), head.get("facts", self._facts)
+        for page, middle, pieces in pages:
+            self.failures += pieces is None
+            self._lines[page], self._margins[page] = _lines(pieces or (), page, middle)
+        wanted = {*range(front), *range(self._number - back, self._number)} - self._lines.keys()
+        missing = [page for page in wanted if 0 <= page < self._number]
+        self.failures += len(missing)
+        self._lines.update((page, []) for page in missing)
+        return None
 
 
-def _encrypted(name: str) -> DraftError:
-    return DraftError(f"{name} is encrypted.", "Save it without a password.")
+def _answers(raw: bytes, arguments: Iterable[int]) -> list[Any]:
+    """Let `pdf_glyphs` read pages of a PDF; return what it told before it ended."""
+    program = str(Path(__file__).with_name("pdf_glyphs.py"))
+    told = b""
+    try:
+        told = subprocess.run(
+            [sys.executable, "-P", program, *map(str, arguments)],
+            input=raw,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=PATIENCE,
+        ).stdout
+    except subprocess.TimeoutExpired as late:
+        told = late.stdout or b""
+    except OSError:  # No process can be started.
+        pass
+    # The last line may be cut short.
+    lines = [line for line in told.splitlines(keepends=True) if line.endswith(b"\n")]
+    return [json.loads(line) for line in lines] or [{"error": -1}]
 
 
-def _space_out(operator: bytes, operands: list[Any], *_: object) -> None:
-    """Make narrow spaces ones that pypdf sees, and mark wide ones, before a line is drawn."""
-    if operator != b"TJ" or not operands or not isinstance(operands[0], list):
-        return
-    spaced: list[Any] = []
-    for item in operands[0]:
-        if isinstance(item, int | float) and item <= -_SPACE:
-            spaced += [GAP, item] if item <= -_WIDE else [min(item, -_SURE)]
-        else:
-            spaced.append(item)
-    operands[0][:] = spaced
-
-
-def _lines(pieces: Sequence[Line], middle: float) -> Iterator[Line]:
-    """Join pieces that stand on one line, each right of the one before."""
+def _lines(pieces: Iterable[Sequence[Any]], page: int, middle: float) -> tuple[list[Line], str]:
+    """Join the pieces of a page: (the lines that stand upright, the text of what is turned)."""
     runs: list[list[Line]] = []
-    for piece in pieces:
-        last = runs[-1][-1] if runs else piece
-        near = abs(last.y - piece.y) <= _SAME_LINE * max(last.size, piece.size, 1.0)
-        if runs and near and piece.x >= last.x:
-            runs[-1].append(piece)
-        else:
-            runs.append([piece])
-    for run in runs:
-        yield from _line(run, middle)
+    turned = ""
+    begins = True
+    for text, size, x, y, face, upright, goes_on in pieces:
+        plain = "".join(c for c in text.translate(_LIGATURES) if c.isprintable() or c == GAP)
+        begins = begins or not goes_on
+        if not upright:
+            turned += plain
+        elif plain:
+            runs += [[]] if begins else []
+            runs[-1].append(Line(plain, size, x, y, page, face=face))
+            begins = False
+    return [line for run in runs for line in _line(run, middle)], " ".join(turned.split())
 
 
 def _line(run: Sequence[Line], middle: float) -> Iterator[Line]:
     sizes, faces = Counter[float](), Counter[str]()
-    letters = [sum(map(str.isalpha, piece.text)) for piece in run]
-    for piece, number in zip(run, letters, strict=True):
+    letters_of = [sum(map(str.isalpha, piece.text)) for piece in run]
+    for piece, number in zip(run, letters_of, strict=True):
         sizes[piece.size] += number
         faces[piece.face] += number
     # The initials of small capitals are few, marks for footnotes are fewer.
     common = [size for size, number in sizes.items() if number > _SHARE_OF_LINE * sizes.total()]
     size = max(common or sizes)
     face, number = faces.most_common(1)[0]
-    # Small raised figures and signs are no words of the line.
-    written = "".join(
-        piece.text
-        for piece, number in zip(run, letters, strict=True)
-        if piece.size > 0.8 * size or number > 1
+    base = next(piece.y for piece in run if piece.size > _SMALL * size)
+    written = ""
+    for piece, letters in zip(run, letters_of, strict=True):
+        # Small raised figures and signs are no words of the line, nor are lists of single letters.
+        raised = piece.y > base and letters > 0 and _MARKS.fullmatch(piece.text) is not None
+        small = (piece.size <= _SMALL * size and letters <= 1) or (raised and piece.size < size)
+        written += MARK if small and piece.text.strip() else piece.text
+    parts = tuple(
+        filter(None, (" ".join(part.split()) for part in written.replace(MARK, "").split(GAP)))
     )
-    parts = tuple(filter(None, (" ".join(part.split()) for part in written.split(GAP))))
     if parts:
         yield replace(
             run[0],
@@ -277,6 +223,7 @@ def _line(run: Sequence[Line], middle: float) -> Iterator[Line]:
             parts=parts if len(parts) > 1 else (),
             # Within a sentence, a word may stand out.
             face=face if number > 0.8 * faces.total() else "",
+            marked=written if MARK in written or len(parts) > 1 else "",
         )
 
 
@@ -305,8 +252,9 @@ def is_broken(text: str, words: str, vocabulary: Counter[str]) -> bool:
     So it does before a small letter, unless the vocabulary (the words of the document) knows the
     word better with it.
     """
-    begun, rest = _BROKEN.search(text[-_LONGEST_WORD:]), _WORD.match(words)
-    if begun is None or rest is None or not rest[0].islower():
+    tail = text[-_LONGEST_WORD:]
+    begun, rest = _BROKEN.search(tail), _WORD.match(words)
+    if begun is None or rest is None or not rest[0].islower() or _IN_ADDRESS.search(tail):
         return False
     whole, hyphened = begun[1] + rest[0], f"{begun[1]}-{rest[0]}"
     return vocabulary[hyphened.lower()] <= vocabulary[whole.lower()]
@@ -357,3 +305,18 @@ def main_size(lines: Sequence[Line]) -> float:
     for line in lines:
         letters[round(line.size, 1)] += len(line.text)
     return letters.most_common(1)[0][0] if letters else 0.0
+
+
+def runs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
+    """Group lines of one size that follow each other closely."""
+    begin = 0
+    for place in range(1, len(lines) + 1):
+        if place == len(lines) or not close_lines(lines[place - 1], lines[place]):
+            yield begin, place
+            begin = place
+
+
+def close_lines(one: Line, other: Line) -> bool:
+    """Whether lines of one size follow each other closely."""
+    alike = abs(one.size - other.size) <= 0.03 * max(one.size, other.size)
+    return alike and -0.5 * one.size <= one.y - other.y <= 2 * one.size

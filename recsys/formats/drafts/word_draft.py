@@ -19,13 +19,13 @@ from recsys.formats.bodies.printed_citations import (
 )
 from recsys.formats.bodies.printed_works import MOST_REFERENCES, marked_work
 from recsys.formats.bodies.running_text import RunningText, Units
+from recsys.formats.drafts.bylines import names_of_line
 from recsys.formats.drafts.draft_files import Archive
 from recsys.formats.drafts.pdf_front import (
     LONGEST_TITLE_WORDS,
     is_file_title,
     is_no_title,
     letters,
-    names_of_line,
 )
 from recsys.formats.drafts.word_file import Paragraph, WordText, open_document_text, word_text
 from recsys.formats.drafts.wording import clean, counted, opening, stand_in, stated_in

@@ -18,7 +18,7 @@ from recsys.formats.identifiers import arxiv, doi
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 
-REVISION = 2
+REVISION = 3
 """Of this reader: what an older one read is read again."""
 LONGEST_LINE = 18
 """Words of a line that may be an imprint; a sentence of the text that names a DOI is longer."""
@@ -56,7 +56,7 @@ def read(path: Path) -> Iterator[Reference | Problem]:
     """Read one PDF: a work, and what is wrong with it; nothing but a problem where it is none.
 
     Raises:
-        MissingExtraError: pypdf is not installed.
+        MissingExtraError: pypdfium2 is not installed.
     """
     name = path.name
     try:
@@ -89,7 +89,7 @@ def _work(pages: Pages, text: PdfDraft, name: str) -> Iterator[Reference | Probl
         yield Problem(f"{name}: no title was found on its first pages.", "no title")
         return
     place = _place(lines, front.head)
-    created = _CREATED.match(pages.fact("/CreationDate"))
+    created = _CREATED.match(pages.fact("CreationDate"))
     year = place.year or _year(lines, pages.margin(0), front.title, front.head)
     guessed = list(front.guessed)
     if not year or (created and year > int(created[1]) + 1):
@@ -136,7 +136,7 @@ def _work(pages: Pages, text: PdfDraft, name: str) -> Iterator[Reference | Probl
 
 def _own_doi(pages: Pages, lines: Sequence[Line]) -> str | None:
     """Return the DOI of the file's own information, else the only one in lines by themselves."""
-    for key in ("/doi", "/DOI", "/WPS-ARTICLEDOI", "/Subject"):
+    for key in ("doi", "DOI", "WPS-ARTICLEDOI", "Subject"):
         if own := doi(pages.fact(key)):
             return own
     short = [line.text for line in lines if len(line.text.split()) <= LONGEST_LINE]

@@ -96,7 +96,9 @@ def test_a_file_over_its_limit_or_gone_is_a_problem_and_is_tried_again(folder: P
     assert isinstance(again[0], Reference)
 
 
-def test_without_pypdf_nothing_is_started(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pypdf", None)
+def test_without_its_package_nothing_is_started(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pypdfium2", None)
     with pytest.raises(MissingExtraError, match=r"citerec\[pdf\]"):
         next(read_folder(pdfs_below(folder), folder / ".cache", jobs=1))

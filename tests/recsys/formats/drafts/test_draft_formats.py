@@ -153,7 +153,7 @@ def test_plain_json_needs_no_library(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib; from recsys.formats.drafts.draft_formats import open_draft;"
         f"open_draft(pathlib.Path({str(path)!r})).manuscript;"
-        "heavy = {'yaml', 'pylatexenc', 'bibtexparser', 'rispy', 'pypdf', 'numpy'};"
+        "heavy = {'yaml', 'pylatexenc', 'bibtexparser', 'rispy', 'pypdfium2', 'numpy'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -136,6 +136,6 @@ def test_an_abstract_that_nothing_marks_ends_at_the_keywords() -> None:
 
 
 def test_authors_of_the_file_count_if_the_page_names_them() -> None:
-    page = front(byline="Ada Ash (University of Trees), Bo Birch (Botanical Institute)")
+    page = front(byline="the band of the beetles: Ada Ash with Bo Birch")
     assert read(page, facts={"Author": "Ada Ash; Bo Birch"}).authors == ("Ada Ash", "Bo Birch")
     assert read(page, facts={"Author": "Some Typist"}).authors == ()

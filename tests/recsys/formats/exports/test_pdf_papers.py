@@ -4,7 +4,6 @@ The stamp is that of https://info.arxiv.org/help/submit_tex.html; the entries of
 information are those of https://pypdf.readthedocs.io/en/stable/user/metadata.html.
 """
 
-import io
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,8 @@ from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_objects, write_pdf
 from tests.rows import each_row
+
+ENCRYPTED = Path(__file__).parents[1] / "drafts" / "files" / "encrypted.pdf"
 
 TITLE = "Nests of Beetles in Northern Crete"
 ABSTRACT = ["Beetles build nests, and we look for them in all of the gardens that there are."] * 6
@@ -179,22 +180,16 @@ def test_what_cannot_be_read_is_a_problem(tmp_path: Path, raw: bytes, reason: st
 
 
 def test_an_encrypted_file_and_one_that_is_gone_are_problems(tmp_path: Path) -> None:
-    from pypdf import PdfReader, PdfWriter
-
-    writer = PdfWriter(PdfReader(io.BytesIO(write_pdf([page()]))))
-    writer.encrypt("secret", "owner", algorithm="RC4-128")
-    stream = io.BytesIO()
-    writer.write(stream)
-    (problem,) = items(tmp_path, stream.getvalue())
+    (problem,) = items(tmp_path, ENCRYPTED.read_bytes())
     assert isinstance(problem, Problem) and problem.reason == "encrypted"
     (gone,) = read(tmp_path / "gone.pdf")
     assert isinstance(gone, Problem) and "gone.pdf cannot be read" in gone.text
 
 
-def test_without_pypdf_the_error_says_what_to_install(
+def test_without_its_package_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pypdf", None)
+    monkeypatch.setitem(__import__("sys").modules, "pypdfium2", None)
     with pytest.raises(MissingExtraError, match=r"citerec\[pdf\]"):
         items(tmp_path, write_pdf([page()]))
 
