@@ -120,13 +120,14 @@ class PlainDraft:
         from recsys.formats.bodies.printed_works import is_printed, list_items, marker_of
 
         items = items if named else list_items(self._text)
-        works = [_work(item) for item in items]
-        for item, work in zip(items, works, strict=True):
-            text = clean(marker_of(item)[1])
+        works = dict[Reference, None]()
+        for item in items:
+            text, work = clean(marker_of(item)[1]), _work(item)
             alone = named and len(text.split()) <= 2
             if work is None or not (alone or is_printed(text, work)):
                 return ()
-        return tuple(dict.fromkeys(filter(None, works)))
+            works[work] = None
+        return tuple(works)
 
     def body(self, references: Sequence[Reference]) -> Body:
         """Read what is neither title, abstract, heading nor listed.
