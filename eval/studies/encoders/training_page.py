@@ -181,7 +181,8 @@ def page_note(folder: Path) -> str:
     """Say where the page of an encoder is, or how to get it."""
     if (folder / PAGE).is_file():
         return f"Its curves: {folder / PAGE}."
-    return f"For a page of its curves: pip install 'citerec[report]', then `recsys report {folder}`."
+    install = "pip install 'citerec[report]'"
+    return f"For a page of its curves: {install}, then `recsys report {folder}`."
 
 
 def training_page(facts: Mapping[str, Any], name: str) -> Page:
