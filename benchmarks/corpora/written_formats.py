@@ -151,7 +151,7 @@ def _wos(work: KnownWork, cited: list[Citation]) -> dict[str, list[str]]:
         "EP": [last_page(number)],
         "AR": ["" if number else work.page],
         "DI": [work.doi],
-        "UT": [f"WOS:{work.number:015}"],
+        "UT": [f"WOS:{work.number + 1:015}"],
     }
     return {tag: [value for value in values if value] for tag, values in fields.items()}
 
@@ -392,7 +392,7 @@ WOS_TEXT, SCOPUS, BIBTEX = "Web of Science, text", "Scopus, CSV", "BibTeX"
 
 
 def _wos_name(work: KnownWork) -> str:
-    return f"wos:{work.number:015}"
+    return f"wos:{work.number + 1:015}"
 
 
 def _scopus_name(work: KnownWork) -> str:

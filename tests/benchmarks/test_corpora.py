@@ -174,7 +174,7 @@ def test_a_reference_is_written_as_the_web_of_science_does() -> None:
     assert journal("Proceedings of the American Academy") == "P AM ACADE"
     record = wos_record(known_works(rows_of(1))[0], [citation()])
     assert record.startswith("PT J\nAU Abbot, A\n   Wang, W\nAF Abbot, Ada\n   Wang, Wei\nTI ")
-    assert record.endswith("\nUT WOS:000000000000000\nER\n\n")
+    assert record.endswith("\nUT WOS:000000000000001\nER\n\n")
 
 
 def test_a_reference_is_written_as_scopus_does() -> None:

@@ -15,7 +15,6 @@ from recsys.formats.drafts.wording import (
     short,
     told_apart,
 )
-from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.references.people import people_in
 from recsys.records import Reference
 from recsys.store.words import cleaned_keyphrases
@@ -147,8 +146,12 @@ def front_matter(value: Mapping[str, Any], notes: tuple[str, ...] = ()) -> Front
     title, subtitle = _string(value.get("title")), _string(value.get("subtitle"))
     years = (_year(value.get(key)) for key in ("as_of", "year", "date"))
     authors = value.get("authors", value.get("author"))
-    items = (item for item in _items(value.get("references")) if isinstance(item, dict))
-    works = map(BY_NAME["CSL-JSON"].reference_of, items)
+    items = [item for item in _items(value.get("references")) if isinstance(item, dict)]
+    works: list[Reference] = []
+    if items:
+        from recsys.formats.papers.paper_formats import BY_NAME
+
+        works = [BY_NAME["CSL-JSON"].reference_of(item) for item in items]
     keywords = value.get("keywords", value.get("keyphrases"))
     if isinstance(keywords, str):
         keyphrases = told_apart(_string(keywords))

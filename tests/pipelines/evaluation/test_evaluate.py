@@ -96,7 +96,7 @@ def test_the_facts_say_how_it_was_done(report: EvaluationReport, index: Path) ->
     assert asked == ["recsys it", "test", 100, 0]
     assert facts["corpus"]["name"] == "small"
     assert facts["corpus"]["papers"] == len(invented_papers())
-    assert {"python", "numpy", "recsys"} <= set(facts["versions"])
+    assert {"python", "numpy", "citerec"} <= set(facts["versions"])
     assert len(facts["corpus"]["sha256"]) == len(facts["split_sha256"]) == 64
     assert set(facts["timing"]) == set(SYSTEMS) and min(facts["timing"].values()) > 0
     assert facts["external"]["theirs"]["other_queries"] == 1
