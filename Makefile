@@ -119,7 +119,7 @@ $(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	@test -x $(BIN)/python || { echo "Creating $(VENV)."; $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "error: '$(PYTHON) -m venv' failed. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
 	  exit 1; }; }
-	@echo "Installing the pinned packages into $(VENV): 250 MB to download the first time."
+	@echo "Installing the pinned packages into $(VENV): 300 MB to download the first time."
 	@$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	  print("onnx", *(each for each in project["dependencies"] if "citerec" not in each), sep="\n")' > $(VENV)/needed.txt
 	@$(PIP) -r $(VENV)/needed.txt
