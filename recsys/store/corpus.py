@@ -305,8 +305,8 @@ MOST_NAMESAKES = 30
 RARE = 6
 """Initials with which a surname stands in the corpus at most, if one abbreviated is to tell.
 
-Of papers that drafts in initials are said to have written, 97.6 to 99.6 % are theirs with 6, and
-97.0 to 99.4 % with 12; 3 finds 5 to 16 % fewer (`benchmarks.namesakes`).
+Of papers that drafts in initials are said to have written, 98.2 to 99.6 % are theirs with 6
+(`benchmarks.namesakes`); 12 finds more of them and less surely, 3 finds 5 to 16 % fewer.
 """
 _AT_ONCE = 256
 """Names that are looked at together: of more, mostly some are enough."""
