@@ -166,7 +166,14 @@ class Fact:
         if self.names & other.names:
             return False
         apart = self.author_agrees(other) is False or self.year_agrees(other) is False
-        return apart or (versions and not preprints)
+        return apart or (versions and not preprints) or self._is_elsewhere(other)
+
+    def _is_elsewhere(self, other: "Fact") -> bool:
+        """Tell whether a title that many works have, such as "Editorial", stands in two places."""
+        if len(self.title.telling) > 1 or len(other.title.telling) > 1:
+            return False
+        one, two = ((fact.place or "||").split("|")[1:] for fact in (self, other))
+        return one != two and all((*one, *two)) and not (one[0] + two[0]).count("y")
 
     def has_another_title(self, other: "Fact") -> bool:
         """Tell whether the titles are those of two works, such as two chapters of one book.

@@ -60,7 +60,9 @@ _OTHERS = re.compile(
 )
 _NAMES_DATED = re.compile(
     r" ?[.,:]? ?(?:[(\[](?P<a>1[5-9]\d\d|20\d\d)[a-z]?(?:[,/ ][^()\[\]]{1,25})?[)\]][.,:]?"
-    rf"|(?P<b>1[5-9]\d\d|20\d\d)[a-z]?(?:[.,:]|(?P<bare>)(?= [{_UP}\u201c\"\u2018])))\s+"
+    rf"|(?P<b>1[5-9]\d\d|20\d\d)[a-z]?(?:[.,:]|(?P<bare>)(?= [{_UP}\u201c\"\u2018]))"
+    r"|[(\[](?i:n\.? ?d\.?|no date|in (?:press|prep|review)|to appear|forthcoming|submitted"
+    r"|accepted|under review)[^()\[\]]{0,25}[)\]][.,:]?)\s+"
 )
 _STOP = re.compile(r" ?[.:] +|(?<=\.) +|(?<=\. )")
 _COMMA = re.compile(r", *| +(?=[\u201c\"])")
@@ -105,7 +107,7 @@ def names_at_beginning(text: str) -> PrintedNames | None:
                 PrintedNames(
                     first=name_of(plain).natural,
                     end=closed.end(),
-                    year=int(dated["a"] or dated["b"]) if dated else None,
+                    year=int(year) if dated and (year := dated["a"] or dated["b"]) else None,
                     comma=not (dated or stop),
                     colon=text[: closed.end()].rstrip().endswith(":"),
                 )
@@ -152,6 +154,7 @@ _PAGES = tuple(
         rf"(?<![\w.\u2013-])(?P<page>{_NUMBER}) ?[\u2013\u2014-] ?[A-Za-z]{{0,2}}\d{{1,7}}\b",
         rf"(?<![\w\u2013(-])\d{{1,4}}, ?(?P<page>{_NUMBER}) \({_Y}\)",
         rf"\({_Y}\),? (?P<page>{_NUMBER})\b",
+        rf"(?<![\w\u2013(-])\d{{1,4}}, ?(?!{_Y}\b)(?P<page>{_NUMBER})[.,;]*\Z",
     )
 )
 _YEAR_MARKED = re.compile(rf"[(\[](?:[^()\[\]]{{0,20}}[ ,])?({_Y})[a-z]?[)\]]")
@@ -233,9 +236,11 @@ _PLACED = re.compile(r"(?:In|in):? |Proc|Advances in|Journal|Trans|arXiv|ar[Xx]i
 _COMMA_PLACE = re.compile(r"(?:,|(?<=\?),?) (?:in:? (?=[A-Z\u201c])|(?=[A-Z]|arXiv|preprint|tech))")
 _WITHIN = re.compile(r"(?:,|(?<=\?),?) (?:in: (?=[A-Z])|in (?=Proc))")
 _COMMA_NUMBER = re.compile(r", (?=[(\d])")
+_COMMA_JOURNAL = re.compile(rf", (?=[{_UP}][^,:;?\d]{{1,80}}, [A-Z]?\d{{1,4}}, [A-Z]?\d)")
+"""Before "Journal, 12, 34", as astronomers print it."""
 _UNTITLED = re.compile(
-    r"(?:in:? [A-Z]|arXiv(?: preprint)?\b|(?P<venue>[^,\u201c\"?]{2,80}?) (?:vol\. )?\d{1,4}"
-    r"(?: ?\([^()]{1,12}\))?(?:, | ?: ?| \((?=\d{4})| (?=[A-Z]?\d{2,7}\.?\Z))"
+    r"(?:in:? [A-Z]|arXiv(?: preprint)?\b|(?P<venue>[^,\u201c\"?]{2,80}?)(?P<comma>,?)"
+    r" (?:vol\. )?\d{1,4}(?: ?\([^()]{1,12}\))?(?:, | ?: ?| \((?=\d{4})| (?=[A-Z]?\d{2,7}\.?\Z))"
     r"(?:no\. \d+, )?(?:pp?\. )?\(?[A-Za-z]{0,2}\d)"
 )
 _SMALL = frozenset(
@@ -250,10 +255,20 @@ NUMBERED = re.compile(r"\A(\d{1,4})[.)]?\s+(?=\D)")
 """Markers of the works in such a list."""
 
 
+_LED_BY_YEAR = re.compile(rf"({_Y})[a-z]?[.:,]? ")
+_SAME_NAMES = re.compile(r"(?:[\u2014\u2013]{2,}|-{3,}|_{3,})(?=[.,]? )")
+"""What stands for the names of the work before, in Chicago's style."""
+
+
 def printed_work(text: str, key: str = "") -> Reference:
     """Read one work without its marker."""
     whole = _SPLIT_DOI.sub(r"\1", text)
     plain = _SEEN.sub("", " ".join(_ADDRESS.sub("", whole).split()))
+    led = _LED_BY_YEAR.match(plain)
+    if led and (names_at_beginning(plain[led.end() :]) is not None):
+        plain = plain[led.end() :]
+    else:
+        led = None
     names = names_at_beginning(plain)
     title, start, end = _title(plain, names)
     work = place_of(plain[end:])
@@ -273,7 +288,10 @@ def printed_work(text: str, key: str = "") -> Reference:
         key=key,
         title=title,
         authors=(first,) if first else (),
-        year=(names.year if names else None) or work.year or year_of(plain[:start]),
+        year=(names.year if names else None)
+        or (int(led[1]) if led else None)
+        or work.year
+        or year_of(plain[:start]),
         venue=work.venue if title or names else None,
         doi=doi(whole),
         arxiv=arxiv(whole),
@@ -320,7 +338,7 @@ _NUMBER_ALONE = re.compile(r"[^\S\n]{0,8}(\d{1,3})[^\S\n]+(?=\D)")
 _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 _ENDED_ITEM = re.compile(r"(?:[.!?)\]\u201d\"\d]|10\.\d{4,9}/\S+|https?://\S+)\s*\Z")
 _LONGEST_END = 300  # characters of a line by whose end the next one is judged
-_GOES_ON = re.compile(rf"(?:[,;:&]|\b{_AND})\s*\Z")
+_GOES_ON = re.compile(rf"(?:[,;:&]|\b{_AND}|\b10\.\d{{4,9}}/\S{{0,200}}[/_-])\s*\Z")
 
 
 def begins_item(line: str) -> bool:
@@ -350,7 +368,14 @@ def list_items(text: str) -> list[str]:
     if starts and 2 * starts[0] < len(starts):
         return ["\n".join(lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
     parts = [part for part in _BLANK.split(text) if part.strip()]
-    return [item for part in parts for item in _of_part(part, single=len(parts) == 1)]
+    items = [item for part in parts for item in _of_part(part, single=len(parts) == 1)]
+    first = None
+    for place, item in enumerate(items):
+        if first and _SAME_NAMES.match(item):
+            items[place] = _SAME_NAMES.sub(first, item, count=1)
+        elif _SAME_NAMES.match(" ".join(items[place + 1 : place + 2])):
+            first = next(iter(printed_work(item).authors), None)
+    return items
 
 
 def _of_part(part: str, *, single: bool) -> list[str]:
@@ -416,7 +441,7 @@ def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]
     # "Winter Nests of Elms. Nature" is a title in capitals before a journal.
     head, *others = _SENTENCE.split(journal, maxsplit=1)
     capital = _is_capital(journal, share=1.0) and not (others and head.count(" ") > 1)
-    if untitled and (names.comma or capital):
+    if untitled and ((names.comma and not untitled["comma"]) or capital):
         return None, begin, begin
     end = _end_of_sentence(text, begin)
     if names.comma:
@@ -424,6 +449,8 @@ def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]
             pattern.search(text, begin) for pattern in (_COMMA_PLACE, _COMMA_NUMBER, _SENTENCE)
         )
         end = next((stop.start() for stop in stops if stop), len(text))
+    elif place := _COMMA_JOURNAL.search(text, begin):
+        end = min(end, place.start())
     return _plausible(text[begin:end]), begin, end
 
 

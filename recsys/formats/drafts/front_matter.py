@@ -15,6 +15,7 @@ from recsys.formats.drafts.wording import (
     short,
     told_apart,
 )
+from recsys.formats.papers.paper_fields import person_in
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.references.people import people_in
 from recsys.records import Reference
@@ -38,7 +39,6 @@ _LATE_BLOCK = re.compile(
 )
 _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
 _ITEM = re.compile(r"(?:\A|\n)\s*[-*]\s+")
-_NAME_PARTS = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
 _RAISED = re.compile(r"\^[^^]{0,50}\^")
 _BRACKET = re.compile(r"[\[\]{}]")
 _TOP_KEY = re.compile(r"(?m)^([A-Za-z][\w-]{0,50})[^\S\n]*:(?=\s)")
@@ -248,10 +248,9 @@ def _names(author: object) -> Iterator[str]:
         name = author.get("name", author.get("literal"))
         if isinstance(name, dict):
             author, name = name, name.get("literal")
-        parts = (_string(author.get(part)) for part in _NAME_PARTS)
         if whole := _string(name):
             yield from people_in(whole).spoken
-        elif whole := " ".join(filter(None, parts)):
+        elif whole := person_in(author):
             yield whole
         elif len(author) == 1:
             yield str(next(iter(author)))

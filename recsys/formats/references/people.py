@@ -45,7 +45,7 @@ _ORCID = re.compile(
 # The numbers by which DBLP tells people of one name apart, too: "Wei Wang 0001".
 _MARKS = re.compile(
     rf"(?<=[^\W\d_])\s0\d{{3}}$|(?<=[^\W_])(?:\^\w{{1,9}}(?:,\w{{1,9}}){{0,9}}\^?)+(?=[\s,]|$)"
-    rf"|(?<=[^\W_])[{_SIGNS}]{{1,20}}(?=[\s,]|$)|(?<![^\s,])[{_SIGNS}]{{1,20}}(?=[^\W\d_])"
+    rf"|(?<=[\w.])[{_SIGNS}]{{1,20}}(?=[\s,]|$)|(?<![^\s,])[{_SIGNS}]{{1,20}}(?=[^\W\d_])"
     r"|(?<=[A-Z]{2})\.$"  # As ends a sentence: "Lee KS."
     r"|^\.{3}\s?(?=[^\W\d_])"
 )
@@ -240,6 +240,9 @@ def _inverted(parts: list[str]) -> Name:
     """Make a name of family, given, suffix; what is not understood stays whole."""
     whole = Name(literal=", ".join(parts))
     family, given, suffix = (*parts, "")[:3]
+    before, _, last = given.rpartition(" ")
+    if before and not suffix and _is_suffix(last, given):  # PubMed's "King, Martin L 3rd".
+        given, suffix = before, last
     if not suffix and family.lower() in _GROUPS and not are_initials(given):
         return Name(literal=f"{given} {family}")  # A program has turned the name of a group round.
     joined = not _JOINS.isdisjoint(family.split())

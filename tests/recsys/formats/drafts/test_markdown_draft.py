@@ -26,7 +26,7 @@ def test_a_paper_with_front_matter_is_read_with_what_it_cites(tmp_path: Path) ->
     (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
     found = read(PAPER, tmp_path)
     assert found.title == "Mapping fine dust: A survey"
-    assert found.authors == ("Ada Quill", "Bo Reed")
+    assert found.authors == ("Ada Quill", "Bo van Reed", "Cy Stone")
     assert found.abstract == "We map dust. It works."
     assert found.as_of == 2021
     assert [work.key for work in found.references] == ["one", "two", "three"]
