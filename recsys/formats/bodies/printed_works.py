@@ -338,12 +338,13 @@ _NUMBER_ALONE = re.compile(r"[^\S\n]{0,8}(\d{1,3})[^\S\n]+(?=\D)")
 _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 _ENDED_ITEM = re.compile(r"(?:[.!?)\]\u201d\"\d]|10\.\d{4,9}/\S+|https?://\S+)\s*\Z")
 _LONGEST_END = 300  # characters of a line by whose end the next one is judged
-_GOES_ON = re.compile(rf"(?:[,;:&]|\b{_AND}|\b10\.\d{{4,9}}/\S{{0,200}}[/_-])\s*\Z")
+_GOES_ON = re.compile(rf"(?:[,;:&]|\b{_AND})\s*\Z")
+BROKEN_DOI = re.compile(r"(\b10\.\d{4,9}/\S{0,200}[/_-])\n(?=\S)")
 
 
 def begins_item(line: str) -> bool:
     """Whether a line has the marker of an item of a list, or begins with a name."""
-    return _MARKER.match(line) is not None or begins_with_name(line)
+    return bool(_MARKER.match(line) or _SAME_NAMES.match(line)) or begins_with_name(line)
 
 
 def marker_of(item: str) -> tuple[str, str]:
@@ -362,20 +363,28 @@ def numbered(lines: Sequence[str]) -> list[str]:
 
 def list_items(text: str) -> list[str]:
     """Split a list of works at its markers, else at blank lines and at lines that begin a work."""
+    text = BROKEN_DOI.sub(r"\1", text)
     lines = numbered([line for line in text.split("\n") if line.strip()])
     starts = [place for place, line in enumerate(lines) if _MARKER.match(line)]
     # A few marks further down are wrapped lines, such as "12. Springer, Berlin."
     if starts and 2 * starts[0] < len(starts):
         return ["\n".join(lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
     parts = [part for part in _BLANK.split(text) if part.strip()]
-    items = [item for part in parts for item in _of_part(part, single=len(parts) == 1)]
-    first = None
-    for place, item in enumerate(items):
+    return with_names([item for part in parts for item in _of_part(part, single=len(parts) == 1)])
+
+
+def with_names(items: Sequence[str]) -> list[str]:
+    """Put the first author of the work before where a dash stands for the names."""
+    told, first = list[str](), None
+    for item, following in zip(items, [*items[1:], ""], strict=True):
         if first and _SAME_NAMES.match(item):
-            items[place] = _SAME_NAMES.sub(first, item, count=1)
-        elif _SAME_NAMES.match(" ".join(items[place + 1 : place + 2])):
-            first = next(iter(printed_work(item).authors), None)
-    return items
+            told.append(_SAME_NAMES.sub(first, item, count=1))
+            continue
+        told.append(item)
+        first = None
+        if _SAME_NAMES.match(following):
+            first = next(iter(printed_work(item[:LONGEST_ENTRY]).authors), None)
+    return told
 
 
 def _of_part(part: str, *, single: bool) -> list[str]:
