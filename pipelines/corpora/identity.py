@@ -45,6 +45,11 @@ _PREPRINT = re.compile(
     r"|31219/osf|22541/au\.|1101/[0-9]{6}(?:v[0-9]+)?$|1101/20[0-9]{2}\.|64898/)"
 )
 _PREPRINT_VENUE = re.compile(r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|ssrn|corr|preprints?)\b", re.I)
+_NOTICE = re.compile(
+    r"(?i)\W*(?:(?:publisher|author)\S{0,2} )?(?:erratum|errata|corrigend(?:um|a)|correction"
+    r"|addendum|retraction|expression of concern|comments? (?:on|to)|reply to|response to)\b"
+)
+"""How the title of what is about another work begins, before the title of that."""
 _KEPT = 1 << 12
 _title = lru_cache(_KEPT)(title_of)
 
@@ -184,6 +189,8 @@ class Fact:
         one, two = self.title, other.title
         if one.words == two.words or not (one.words and two.words):
             return False
+        if bool(_NOTICE.match(self.text)) != bool(_NOTICE.match(other.text)):
+            return True
         if self.likeness(other) >= _ALIKE:
             return False
         if self.place is not None and self.place == other.place:

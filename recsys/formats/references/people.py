@@ -54,6 +54,7 @@ _AFFILIATION = re.compile(
     r"(?<=[^\W\d_]) (?:\d{1,2}|[a-z])$|\s?\([^()]{1,80}\)$|\s?\[[^\[\]]{1,80}\]$"
 )
 _AND_OTHERS = re.compile(r"(?i)(?<=[\w.])(?:,? (?:and others|et\.? al\.?))+$")
+_ROLE = re.compile(r"(?i)[, ]{1,9}(?:\(eds?\.?\)|eds\.?|editors?)$")
 _NOBODY = re.compile(
     r"(?i)\W*|\[?no authors?\b[^\]]*\]?|anon(?:\.|ymous)?|null|(?:and )?others|et\.? al\.?"
     r"|\d[\d, ]*"
@@ -328,7 +329,7 @@ def _bare(text: str) -> str:
         return f"{{{bare}}}"
     while bare and bare != before:
         before = bare
-        for pattern in (_ORCID, _TITLES, _AND_OTHERS, _MARKS):
+        for pattern in (_ORCID, _TITLES, _AND_OTHERS, _ROLE, _MARKS):
             bare = pattern.sub("", bare).strip(" ,\u2026") or bare
         if any(map(str.isdecimal, bare)) and not is_group(bare):
             bare = _NUMBERS.sub("", bare)

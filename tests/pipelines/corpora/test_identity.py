@@ -67,6 +67,9 @@ PREPRINT: dict[str, Any] = {"doi": "10.48550/arxiv.2001.00001", "names": ["arxiv
         # Copies of what tells enough are one; of what tells too little, they are not.
         ([fact()] * 4, [[0, 1, 2, 3]]),
         ([fact("Editorial", "", None)] * 3, [[0], [1], [2]]),
+        # What corrects a work is another one.
+        ([fact(**ONE), fact(f"Erratum to: {RIVERS}", **ONE)], [[0], [1]]),
+        ([fact(), fact(f"Correction: {RIVERS}"), fact(f"Correction: {RIVERS}")], [[0], [1, 2]]),
         # Titles that many works have, in two volumes.
         ([fact("Editorial", place="ash a|3|1"), fact("Editorial", place="ash a|4|1")], [[0], [1]]),
         ([fact("Editorial", place="ash a|3|1"), fact("Editorial", place="ash|3|1")], [[0, 1]]),
