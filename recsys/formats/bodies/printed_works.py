@@ -31,7 +31,14 @@ _SUFFIX = r"(?:,? (?:Jr|Sr)\.?|,? I{2,3}\b)?"
 _INITIALS_FIRST = rf"{_FORENAMES}{_SURNAME}{_SUFFIX}"
 _SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_FORENAMES}"
 _YEAR_NEXT = rf"(?:1[5-9]|20)\d\d[a-z]? [{_UP}]"
-_COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&|et al\.?) | \(| {_YEAR_NEXT})"
+_COMPACT = (
+    rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,;:]|\.(?!,| [{_UP}]\.,| (?:{_WORD} )?(?:and|&) )"
+    rf"| (?:and|&|et al\.?) | \(| {_YEAR_NEXT})"
+)
+_STOPPED_COMPACT = (
+    rf"{_SURNAME} (?:[{_UP}]\.[ \u2010\u2011-]?){{1,3}}(?<! )"
+    rf"(?=[,;:]| (?:and|&|et al\.?) | \(| {_YEAR_NEXT})"
+)
 _CAPITALS = r"[A-Z]{1,3}(?![\w'\u2019\u2010\u2011-])"
 _UNSTOPPED = (
     rf"{_SURNAME}{_SUFFIX}, [{_UP}]{{1,3}}(?:[ -][{_UP}]){{0,2}}(?:\.(?! ?\w\.)|(?![\w.'\u2019-]))"
@@ -46,6 +53,7 @@ _FORMS = tuple(
         (_INITIALS_FIRST, _INITIALS_FIRST),
         (_FULL, _FULL),
         (_COMPACT, _COMPACT),
+        (_STOPPED_COMPACT, rf"{_SURNAME} {_FORENAMES}"),
         (_UNSTOPPED, rf"{_UNSTOPPED}|{_SURNAME_FIRST}|{_INITIALS_FIRST}"),
         (_INVERTED, rf"{_INVERTED}|{_FULL}"),
     )
@@ -57,6 +65,8 @@ _ENDED = re.compile(rf"(?=[,.;:(\[&\u201c\"]| (?:{_AND}|\(|\[|\u201c|\"|\d{{4}})
 _OTHERS = re.compile(
     r"(?:,? ?(?:and |& )?(?:et al\.?|others\b)|,? ?(?:\u2026|\. \. \.),? ?(?:& )?)?"
     r"(?:,? [(\[]?[Ee]d(?:itor)?s?\b\.?[)\]]?)?"
+    rf"(?:,? ?(?:and|&) (?:the )?(?:{_WORD} ){{1,6}}"
+    r"(?:Collaboration|Collaborators|Consortium|Group|Initiative|Investigators|Network|Team)\b)?"
 )
 _NAMES_DATED = re.compile(
     r" ?[.,:]? ?(?:[(\[](?P<a>1[5-9]\d\d|20\d\d)[a-z]?(?:[,/ ][^()\[\]]{1,25})?[)\]][.,:]?"
@@ -218,6 +228,7 @@ _SPLIT_DOI = re.compile(
 """What is set over two lines; behind a full stop, only what looks like a part of a DOI."""
 _QUOTED = re.compile(
     r"[\u201c\u201e\"]([^\u201c\u201d\"]{8,300}?)[,.?!]?[\u201d\u201c\"]|``(.{8,300}?)[,.]?''"
+    r"|\u00ab ?([^\u00ab\u00bb]{8,300}?) ?\u00bb"
     r"|(?<![^\W_])\u2018([^\u2018]{8,300}?)[,.]?\u2019(?=[,.;]| [A-Z(])"
     r"|(?<![^\W_])'((?:[^'\n]|(?<=\w)'(?=\w)){8,300}?)[,.]?'(?=[,.;]| [A-Z(])"
 )
@@ -282,7 +293,7 @@ def printed_work(text: str, key: str = "") -> Reference:
             first = f"{others[0].strip()} {before}"
         else:
             before = _SENTENCE.split(before, maxsplit=1)[0].strip(" .")
-            first = before if 0 < len(before.split()) <= 5 else None
+            first = name_of(before).natural if 0 < len(before.split()) <= 5 else None
     return replace(
         work,
         key=key,
@@ -327,7 +338,7 @@ def is_printed(text: str, work: Reference) -> bool:
     return bool(dated or (quoted and initial) or (work.year and (initial or placed)))
 
 
-_BULLET = r"[-*+\u2022\u2013][^\S\n]+"
+_BULLET = r"[-*+\u00b7\u2022\u2013\u25aa\u25cf\u25e6\uf0b7][^\S\n]+"
 _MARKER = re.compile(
     rf"[^\S\n]{{0,8}}(?:{_BULLET})?(?:\[\^?(\d{{1,4}})\](?!\():?[^\S\n]*"
     r"|\[([^\]\n]{1,30})\]:?[^\S\n]+|\(?(1[0-4]\d\d|\d{1,3})(?:\)|\\?\.)[^\S\n]+)"

@@ -39,6 +39,7 @@ _LATE_BLOCK = re.compile(
 )
 _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
 _ITEM = re.compile(r"(?:\A|\n)\s*[-*]\s+")
+_LINE_BLOCK = re.compile(r"(?m)^\| ")
 _RAISED = re.compile(r"\^[^^]{0,50}\^")
 _BRACKET = re.compile(r"[\[\]{}]")
 _TOP_KEY = re.compile(r"(?m)^([A-Za-z][\w-]{0,50})[^\S\n]*:(?=\s)")
@@ -226,7 +227,8 @@ def _parsed(text: str, what: str, first: int) -> object:
 
 
 def _string(value: object) -> str:
-    return value if isinstance(value, str) and value not in _NONE else ""
+    """Return a text, also of pandoc's line block, whose lines begin with "|"."""
+    return _LINE_BLOCK.sub("", value) if isinstance(value, str) and value not in _NONE else ""
 
 
 def _items(value: object) -> list[Any]:

@@ -300,7 +300,9 @@ def _is_family(words: list[str], initials: list[str]) -> bool:
     first, after = words[0], "".join(initials)
     if after in _SHORT_NAMES:
         return False
-    capitals = len(words) == 1 and "." not in first and len(first) > len(initials[0]) == 1
+    capitals = (
+        len(words) == 1 and "." not in first and len(first) > len(initials[0].rstrip(".")) == 1
+    )
     return not _is_initial(first) or first in _SHORT_NAMES or capitals
 
 
