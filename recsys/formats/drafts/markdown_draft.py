@@ -7,7 +7,7 @@ from itertools import chain, islice, pairwise, zip_longest
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.headings import ends_text, is_section_name
+from recsys.formats.bodies.headings import ABSTRACT_NAMES, ends_text, is_section_name
 from recsys.formats.bodies.printed_citations import named_works, split_keys
 from recsys.formats.bodies.running_text import Lines, Origin, RunningText
 from recsys.formats.drafts.draft_files import (
@@ -49,7 +49,7 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _SETEXT = re.compile(r"(?m)^(\S[^\n]{0,500})\n(=|-)\2{2,}[^\S\n]*$")
 _HEADING = re.compile(r"(?m)^ {0,3}(#{1,6})[^\S\n]+([^\n]*)$")
 _ATTRIBUTES = re.compile(r"\{[^{}]{0,200}\}\s*\Z")
-_ABSTRACT = re.compile(r"(?i)(?:\d{1,2}\.?\s+)?(?:abstract|summary)\W*\Z")
+_ABSTRACT = re.compile(rf"(?i)(?:\d{{1,2}}\.?\s+)?{ABSTRACT_NAMES}\W*\Z")
 _MARKED_ABSTRACTS = tuple(
     re.compile(rf"(?ms)^{pattern}")
     for pattern in (
