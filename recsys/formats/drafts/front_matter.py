@@ -1,8 +1,11 @@
 """Read the front matter of a draft in Markdown: blocks of YAML, or a file of a project."""
 
+import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +36,7 @@ MOST_ITEMS = 2_000
 BLOCK = re.compile(
     r"\A---[^\S\n]*\n(.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
+_TOML_BLOCK = re.compile(r"(?ms)\A\+\+\+[^\S\n]*\n(.*?)^\+\+\+[^\S\n]*(?:\n|\Z)")
 _LATE_BLOCK = re.compile(
     r"(?ms)(?:\A|(?<=\n))[^\S\n]*\n---[^\S\n]*\n((?:#[^\n]*\n){0,20}[A-Za-z][\w-]{0,50}[^\S\n]*:"
     r"\s.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)"
@@ -102,6 +106,11 @@ def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
     if block is not None:
         values, notes = mapping(block[1], f"The front matter of {name}", line=2)
         text = blank(block) + text[block.end() :]
+    elif (block := _TOML_BLOCK.match(text)) and len(block[1]) <= LONGEST:  # As Hugo has it.
+        with suppress(tomllib.TOMLDecodeError, RecursionError):
+            told = json.dumps(tomllib.loads(block[1]), default=str)
+            values = json.loads(told, parse_int=str, parse_float=str)
+            text = blank(block) + text[block.end() :]
     at = 0
     masked = FENCE.sub(blank, text) if "\n---" in text else ""
     for _ in range(MOST_BLOCKS):
