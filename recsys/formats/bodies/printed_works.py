@@ -7,7 +7,7 @@ in quotation marks, ends at a full stop, or at a comma. Some, as in physics, lea
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -387,7 +387,7 @@ def list_items(text: str) -> list[str]:
 def with_names(items: Sequence[str]) -> list[str]:
     """Put the first author of the work before where a dash stands for the names."""
     told, first = list[str](), None
-    for item, following in zip(items, [*items[1:], ""], strict=True):
+    for item, following in zip_longest(items, items[1:], fillvalue=""):
         if first and _SAME_NAMES.match(item):
             told.append(_SAME_NAMES.sub(first, item, count=1))
             continue

@@ -136,3 +136,7 @@ def test_abstracts_are_found_in_other_languages_and_behind_labels(
 ) -> None:
     found = PlainDraft(text).manuscript()
     assert (found.title, found.abstract) == (title, abstract)
+
+
+def test_a_list_without_works_is_empty() -> None:
+    assert split_list("Text.\n\nReferences\n\n") == ("Text.\n\n", (), ())
