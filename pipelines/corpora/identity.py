@@ -33,6 +33,8 @@ PREPRINT_YEARS_APART = 3
 """Years by which a preprint may be older or younger than the paper that it became."""
 _TELLING = 4
 """Telling words of a title that is enough beside the author alone, or the year alone."""
+_OFTEN = 3
+"""Telling words of a title that hardly occurs twice, unlike "Editorial" or "Book review"."""
 _ALIKE = 0.85
 """Titles under one identifier that are so alike are one title, spelt in two ways."""
 _CONTAINED = 0.75
@@ -50,6 +52,7 @@ _NOTICE = re.compile(
     r"|addendum|retraction|expression of concern|comments? (?:on|to)|reply to|response to)\b"
 )
 """How the title of what is about another work begins, before the title of that."""
+_NO_DIGIT = re.compile(r"\D")
 _KEPT = 1 << 12
 _title = lru_cache(_KEPT)(title_of)
 
@@ -175,10 +178,12 @@ class Fact:
 
     def _is_elsewhere(self, other: "Fact") -> bool:
         """Tell whether a title that many works have, such as "Editorial", stands in two places."""
-        if len(self.title.telling) > 1 or len(other.title.telling) > 1:
+        if max(len(self.title.telling), len(other.title.telling)) >= _OFTEN:
             return False
-        one, two = ((fact.place or "||").split("|")[1:] for fact in (self, other))
-        return one != two and all((*one, *two)) and not (one[0] + two[0]).count("y")
+        one, two = ((fact.place or "").split("|")[1:] for fact in (self, other))
+        numbers = [[_NO_DIGIT.sub("", part) for part in place] for place in (one, two)]
+        dated = any(place and place[0].startswith("y") for place in (one, two))
+        return bool(one and two and not dated and numbers[0] != numbers[1])
 
     def has_another_title(self, other: "Fact") -> bool:
         """Tell whether the titles are those of two works, such as two chapters of one book.
