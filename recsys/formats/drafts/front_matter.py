@@ -261,7 +261,7 @@ def _names(author: object) -> Iterator[str]:
             author, name = name, name.get("literal")
         if whole := _string(name):
             yield from people_in(whole).spoken
-        elif whole := person_in(author):
-            yield whole
+        elif spoken := person_in(author):
+            yield spoken
         elif len(author) == 1:
             yield str(next(iter(author)))
