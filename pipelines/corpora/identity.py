@@ -33,6 +33,8 @@ PREPRINT_YEARS_APART = 3
 """Years by which a preprint may be older or younger than the paper that it became."""
 _TELLING = 4
 """Telling words of a title that is enough beside the author alone, or the year alone."""
+_OFTEN = 3
+"""Telling words of a title that hardly occurs twice, unlike "Editorial" or "Book review"."""
 _ALIKE = 0.85
 """Titles under one identifier that are so alike are one title, spelt in two ways."""
 _CONTAINED = 0.75
@@ -45,6 +47,12 @@ _PREPRINT = re.compile(
     r"|31219/osf|22541/au\.|1101/[0-9]{6}(?:v[0-9]+)?$|1101/20[0-9]{2}\.|64898/)"
 )
 _PREPRINT_VENUE = re.compile(r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|ssrn|corr|preprints?)\b", re.I)
+_NOTICE = re.compile(
+    r"(?i)\W*(?:(?:publisher|author)\S{0,2} )?(?:erratum|errata|corrigend(?:um|a)|correction"
+    r"|addendum|retraction|expression of concern|comments? (?:on|to)|reply to|response to)\b"
+)
+"""How the title of what is about another work begins, before the title of that."""
+_NO_DIGIT = re.compile(r"\D")
 _KEPT = 1 << 12
 _title = lru_cache(_KEPT)(title_of)
 
@@ -166,7 +174,16 @@ class Fact:
         if self.names & other.names:
             return False
         apart = self.author_agrees(other) is False or self.year_agrees(other) is False
-        return apart or (versions and not preprints)
+        return apart or (versions and not preprints) or self._is_elsewhere(other)
+
+    def _is_elsewhere(self, other: "Fact") -> bool:
+        """Tell whether a title that many works have, such as "Editorial", stands in two places."""
+        if max(len(self.title.telling), len(other.title.telling)) >= _OFTEN:
+            return False
+        one, two = ((fact.place or "").split("|")[1:] for fact in (self, other))
+        numbers = [[_NO_DIGIT.sub("", part) for part in place] for place in (one, two)]
+        dated = any(place and place[0].startswith("y") for place in (one, two))
+        return bool(one and two and not dated and numbers[0] != numbers[1])
 
     def has_another_title(self, other: "Fact") -> bool:
         """Tell whether the titles are those of two works, such as two chapters of one book.
@@ -177,6 +194,8 @@ class Fact:
         one, two = self.title, other.title
         if one.words == two.words or not (one.words and two.words):
             return False
+        if bool(_NOTICE.match(self.text)) != bool(_NOTICE.match(other.text)):
+            return True
         if self.likeness(other) >= _ALIKE:
             return False
         if self.place is not None and self.place == other.place:

@@ -27,7 +27,8 @@ _MOST_LAYERS = 4
 """So often is undone what programs have escaped one after the other."""
 
 _DOI = re.compile(
-    r"""(?:(?<![\w.])|(?<=doi))10\.[0-9]{4,9}(?:\.[0-9]+)*/(?:(?!</)[^\s"“”{}|\\^`%])+""",
+    r"(?:(?<![\w.])|(?<=doi))10\.[0-9]{4,9}(?:\.[0-9]+)*/"
+    r"(?:(?!</|(?:\]\(|[;,])(?:https?:|doi:|10\.[0-9]{4}))[^\s\"“”{}|\\^`%])+",
     re.IGNORECASE,
 )
 _PLAIN_DOI = re.compile(r"10\.[0-9]{4,9}/(?:[\w-]+[./])*[\w-]*[^\W_]", re.ASCII)

@@ -10,6 +10,23 @@ LIST_NAMES = (
     r"referencias(?: bibliogr\u00e1ficas)?)"
 )
 """What stands above a list of cited works, to be read without regard to case."""
+ABSTRACT_NAMES = (
+    r"(?:abstract|summary|zusammenfassung|kurzfassung|r\u00e9sum\u00e9|resumen|resumo|"
+    r"riassunto|sommario|samenvatting|sammanfattning|streszczenie|\u00f6zet|"
+    r"\u0430\u043d\u043d\u043e\u0442\u0430\u0446\u0438\u044f|\u6458\u8981|\u8981\u65e8|\u8981\u7d04|\ucd08\ub85d)"
+)
+INTRODUCTION_NAMES = (
+    r"(?:introduction|einleitung|einf\u00fchrung|introducci\u00f3n|"
+    r"introdu\u00e7\u00e3o|introduzione|inleiding|background|motivation|contents|"
+    r"\u0432\u0432\u0435\u0434\u0435\u043d\u0438\u0435|\u5f15\u8a00|\u5e8f\u8ad6|\u306f\u3058\u3081\u306b)"
+)
+KEYWORDS_NAMES = (
+    r"(?:(?:author )?key ?-?words?\b|index terms|schl(?:\u00fcssel|ag)w\u00f6rter|"
+    r"mots[ -]cl\u00e9s|palabras[ -]clave|palavras[ -]chave|parole[ -]chiave|trefwoorden|"
+    r"ccs concepts|jel\b|\u5173\u952e\u8bcd|\u30ad\u30fc\u30ef\u30fc\u30c9|"
+    r"\u043a\u043b\u044e\u0447\u0435\u0432\u044b\u0435 \u0441\u043b\u043e\u0432\u0430)"
+)
+"""What stands above or before an abstract, and what follows it, in several languages."""
 
 _NUMBER = r"(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){1,3}|[IVX]{1,5})[.)]?\s{1,4})"
 _NUMBERED = re.compile(rf"\A{_NUMBER}(?=[^\W\d_])")

@@ -7,7 +7,7 @@ in quotation marks, ends at a full stop, or at a comma. Some, as in physics, lea
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -31,7 +31,14 @@ _SUFFIX = r"(?:,? (?:Jr|Sr)\.?|,? I{2,3}\b)?"
 _INITIALS_FIRST = rf"{_FORENAMES}{_SURNAME}{_SUFFIX}"
 _SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_FORENAMES}"
 _YEAR_NEXT = rf"(?:1[5-9]|20)\d\d[a-z]? [{_UP}]"
-_COMPACT = rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,.;:]| (?:and|&|et al\.?) | \(| {_YEAR_NEXT})"
+_COMPACT = (
+    rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,;:]|\.(?!,| [{_UP}]\.,| (?:{_WORD} )?(?:and|&) )"
+    rf"| (?:and|&|et al\.?) | \(| {_YEAR_NEXT})"
+)
+_STOPPED_COMPACT = (
+    rf"{_SURNAME} (?:[{_UP}]\.[ \u2010\u2011-]?){{1,3}}(?<! )"
+    rf"(?=[,;:]| (?:and|&|et al\.?) | \(| {_YEAR_NEXT})"
+)
 _CAPITALS = r"[A-Z]{1,3}(?![\w'\u2019\u2010\u2011-])"
 _UNSTOPPED = (
     rf"{_SURNAME}{_SUFFIX}, [{_UP}]{{1,3}}(?:[ -][{_UP}]){{0,2}}(?:\.(?! ?\w\.)|(?![\w.'\u2019-]))"
@@ -46,6 +53,7 @@ _FORMS = tuple(
         (_INITIALS_FIRST, _INITIALS_FIRST),
         (_FULL, _FULL),
         (_COMPACT, _COMPACT),
+        (_STOPPED_COMPACT, rf"{_SURNAME} {_FORENAMES}"),
         (_UNSTOPPED, rf"{_UNSTOPPED}|{_SURNAME_FIRST}|{_INITIALS_FIRST}"),
         (_INVERTED, rf"{_INVERTED}|{_FULL}"),
     )
@@ -57,10 +65,14 @@ _ENDED = re.compile(rf"(?=[,.;:(\[&\u201c\"]| (?:{_AND}|\(|\[|\u201c|\"|\d{{4}})
 _OTHERS = re.compile(
     r"(?:,? ?(?:and |& )?(?:et al\.?|others\b)|,? ?(?:\u2026|\. \. \.),? ?(?:& )?)?"
     r"(?:,? [(\[]?[Ee]d(?:itor)?s?\b\.?[)\]]?)?"
+    rf"(?:,? ?(?:and|&) (?:the )?(?:{_WORD} ){{1,6}}"
+    r"(?:Collaboration|Collaborators|Consortium|Group|Initiative|Investigators|Network|Team)\b)?"
 )
 _NAMES_DATED = re.compile(
     r" ?[.,:]? ?(?:[(\[](?P<a>1[5-9]\d\d|20\d\d)[a-z]?(?:[,/ ][^()\[\]]{1,25})?[)\]][.,:]?"
-    rf"|(?P<b>1[5-9]\d\d|20\d\d)[a-z]?(?:[.,:]|(?P<bare>)(?= [{_UP}\u201c\"\u2018])))\s+"
+    rf"|(?P<b>1[5-9]\d\d|20\d\d)[a-z]?(?:[.,:]|(?P<bare>)(?= [{_UP}\u201c\"\u2018]))"
+    r"|[(\[](?i:n\.? ?d\.?|no date|in (?:press|prep|review)|to appear|forthcoming|submitted"
+    r"|accepted|under review)[^()\[\]]{0,25}[)\]][.,:]?)\s+"
 )
 _STOP = re.compile(r" ?[.:] +|(?<=\.) +|(?<=\. )")
 _COMMA = re.compile(r", *| +(?=[\u201c\"])")
@@ -105,7 +117,7 @@ def names_at_beginning(text: str) -> PrintedNames | None:
                 PrintedNames(
                     first=name_of(plain).natural,
                     end=closed.end(),
-                    year=int(dated["a"] or dated["b"]) if dated else None,
+                    year=int(year) if dated and (year := dated["a"] or dated["b"]) else None,
                     comma=not (dated or stop),
                     colon=text[: closed.end()].rstrip().endswith(":"),
                 )
@@ -152,6 +164,7 @@ _PAGES = tuple(
         rf"(?<![\w.\u2013-])(?P<page>{_NUMBER}) ?[\u2013\u2014-] ?[A-Za-z]{{0,2}}\d{{1,7}}\b",
         rf"(?<![\w\u2013(-])\d{{1,4}}, ?(?P<page>{_NUMBER}) \({_Y}\)",
         rf"\({_Y}\),? (?P<page>{_NUMBER})\b",
+        rf"(?<![\w\u2013(-])\d{{1,4}}, ?(?!{_Y}\b)(?P<page>{_NUMBER})[.,;]*\Z",
     )
 )
 _YEAR_MARKED = re.compile(rf"[(\[](?:[^()\[\]]{{0,20}}[ ,])?({_Y})[a-z]?[)\]]")
@@ -215,6 +228,7 @@ _SPLIT_DOI = re.compile(
 """What is set over two lines; behind a full stop, only what looks like a part of a DOI."""
 _QUOTED = re.compile(
     r"[\u201c\u201e\"]([^\u201c\u201d\"]{8,300}?)[,.?!]?[\u201d\u201c\"]|``(.{8,300}?)[,.]?''"
+    r"|\u00ab ?([^\u00ab\u00bb]{8,300}?) ?\u00bb"
     r"|(?<![^\W_])\u2018([^\u2018]{8,300}?)[,.]?\u2019(?=[,.;]| [A-Z(])"
     r"|(?<![^\W_])'((?:[^'\n]|(?<=\w)'(?=\w)){8,300}?)[,.]?'(?=[,.;]| [A-Z(])"
 )
@@ -233,9 +247,11 @@ _PLACED = re.compile(r"(?:In|in):? |Proc|Advances in|Journal|Trans|arXiv|ar[Xx]i
 _COMMA_PLACE = re.compile(r"(?:,|(?<=\?),?) (?:in:? (?=[A-Z\u201c])|(?=[A-Z]|arXiv|preprint|tech))")
 _WITHIN = re.compile(r"(?:,|(?<=\?),?) (?:in: (?=[A-Z])|in (?=Proc))")
 _COMMA_NUMBER = re.compile(r", (?=[(\d])")
+_COMMA_JOURNAL = re.compile(rf", (?=[{_UP}][^,:;?\d]{{1,80}}, [A-Z]?\d{{1,4}}, [A-Z]?\d)")
+"""Before "Journal, 12, 34", as astronomers print it."""
 _UNTITLED = re.compile(
-    r"(?:in:? [A-Z]|arXiv(?: preprint)?\b|(?P<venue>[^,\u201c\"?]{2,80}?) (?:vol\. )?\d{1,4}"
-    r"(?: ?\([^()]{1,12}\))?(?:, | ?: ?| \((?=\d{4})| (?=[A-Z]?\d{2,7}\.?\Z))"
+    r"(?:in:? [A-Z]|arXiv(?: preprint)?\b|(?P<venue>[^,\u201c\"?]{2,80}?)(?P<comma>,?)"
+    r" (?:vol\. )?\d{1,4}(?: ?\([^()]{1,12}\))?(?:, | ?: ?| \((?=\d{4})| (?=[A-Z]?\d{2,7}\.?\Z))"
     r"(?:no\. \d+, )?(?:pp?\. )?\(?[A-Za-z]{0,2}\d)"
 )
 _SMALL = frozenset(
@@ -250,10 +266,20 @@ NUMBERED = re.compile(r"\A(\d{1,4})[.)]?\s+(?=\D)")
 """Markers of the works in such a list."""
 
 
+_LED_BY_YEAR = re.compile(rf"({_Y})[a-z]?[.:,]? ")
+_SAME_NAMES = re.compile(r"(?:[\u2014\u2013]{2,}|-{3,}|_{3,})(?=[.,]? )")
+"""What stands for the names of the work before, in Chicago's style."""
+
+
 def printed_work(text: str, key: str = "") -> Reference:
     """Read one work without its marker."""
     whole = _SPLIT_DOI.sub(r"\1", text)
     plain = _SEEN.sub("", " ".join(_ADDRESS.sub("", whole).split()))
+    led = _LED_BY_YEAR.match(plain)
+    if led and (names_at_beginning(plain[led.end() :]) is not None):
+        plain = plain[led.end() :]
+    else:
+        led = None
     names = names_at_beginning(plain)
     title, start, end = _title(plain, names)
     work = place_of(plain[end:])
@@ -267,13 +293,16 @@ def printed_work(text: str, key: str = "") -> Reference:
             first = f"{others[0].strip()} {before}"
         else:
             before = _SENTENCE.split(before, maxsplit=1)[0].strip(" .")
-            first = before if 0 < len(before.split()) <= 5 else None
+            first = name_of(before).natural if 0 < len(before.split()) <= 5 else None
     return replace(
         work,
         key=key,
         title=title,
         authors=(first,) if first else (),
-        year=(names.year if names else None) or work.year or year_of(plain[:start]),
+        year=(names.year if names else None)
+        or (int(led[1]) if led else None)
+        or work.year
+        or year_of(plain[:start]),
         venue=work.venue if title or names else None,
         doi=doi(whole),
         arxiv=arxiv(whole),
@@ -309,7 +338,7 @@ def is_printed(text: str, work: Reference) -> bool:
     return bool(dated or (quoted and initial) or (work.year and (initial or placed)))
 
 
-_BULLET = r"[-*+\u2022\u2013][^\S\n]+"
+_BULLET = r"[-*+\u00b7\u2022\u2013\u25aa\u25cf\u25e6\uf0b7][^\S\n]+"
 _MARKER = re.compile(
     rf"[^\S\n]{{0,8}}(?:{_BULLET})?(?:\[\^?(\d{{1,4}})\](?!\():?[^\S\n]*"
     r"|\[([^\]\n]{1,30})\]:?[^\S\n]+|\(?(1[0-4]\d\d|\d{1,3})(?:\)|\\?\.)[^\S\n]+)"
@@ -321,11 +350,12 @@ _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 _ENDED_ITEM = re.compile(r"(?:[.!?)\]\u201d\"\d]|10\.\d{4,9}/\S+|https?://\S+)\s*\Z")
 _LONGEST_END = 300  # characters of a line by whose end the next one is judged
 _GOES_ON = re.compile(rf"(?:[,;:&]|\b{_AND})\s*\Z")
+BROKEN_DOI = re.compile(r"(\b10\.\d{4,9}/\S{0,200}[/_-])\n(?=\S)")
 
 
 def begins_item(line: str) -> bool:
     """Whether a line has the marker of an item of a list, or begins with a name."""
-    return _MARKER.match(line) is not None or begins_with_name(line)
+    return bool(_MARKER.match(line) or _SAME_NAMES.match(line)) or begins_with_name(line)
 
 
 def marker_of(item: str) -> tuple[str, str]:
@@ -344,13 +374,28 @@ def numbered(lines: Sequence[str]) -> list[str]:
 
 def list_items(text: str) -> list[str]:
     """Split a list of works at its markers, else at blank lines and at lines that begin a work."""
+    text = BROKEN_DOI.sub(r"\1", text)
     lines = numbered([line for line in text.split("\n") if line.strip()])
     starts = [place for place, line in enumerate(lines) if _MARKER.match(line)]
     # A few marks further down are wrapped lines, such as "12. Springer, Berlin."
     if starts and 2 * starts[0] < len(starts):
         return ["\n".join(lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
     parts = [part for part in _BLANK.split(text) if part.strip()]
-    return [item for part in parts for item in _of_part(part, single=len(parts) == 1)]
+    return with_names([item for part in parts for item in _of_part(part, single=len(parts) == 1)])
+
+
+def with_names(items: Sequence[str]) -> list[str]:
+    """Put the first author of the work before where a dash stands for the names."""
+    told, first = list[str](), None
+    for item, following in zip_longest(items, items[1:], fillvalue=""):
+        if first and _SAME_NAMES.match(item):
+            told.append(_SAME_NAMES.sub(first, item, count=1))
+            continue
+        told.append(item)
+        first = None
+        if _SAME_NAMES.match(following):
+            first = next(iter(printed_work(item[:LONGEST_ENTRY]).authors), None)
+    return told
 
 
 def _of_part(part: str, *, single: bool) -> list[str]:
@@ -416,7 +461,7 @@ def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]
     # "Winter Nests of Elms. Nature" is a title in capitals before a journal.
     head, *others = _SENTENCE.split(journal, maxsplit=1)
     capital = _is_capital(journal, share=1.0) and not (others and head.count(" ") > 1)
-    if untitled and (names.comma or capital):
+    if untitled and ((names.comma and not untitled["comma"]) or capital):
         return None, begin, begin
     end = _end_of_sentence(text, begin)
     if names.comma:
@@ -424,6 +469,8 @@ def _title(text: str, names: PrintedNames | None) -> tuple[str | None, int, int]
             pattern.search(text, begin) for pattern in (_COMMA_PLACE, _COMMA_NUMBER, _SENTENCE)
         )
         end = next((stop.start() for stop in stops if stop), len(text))
+    elif place := _COMMA_JOURNAL.search(text, begin):
+        end = min(end, place.start())
     return _plausible(text[begin:end]), begin, end
 
 

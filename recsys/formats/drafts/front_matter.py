@@ -1,8 +1,11 @@
 """Read the front matter of a draft in Markdown: blocks of YAML, or a file of a project."""
 
+import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +18,7 @@ from recsys.formats.drafts.wording import (
     short,
     told_apart,
 )
+from recsys.formats.papers.paper_fields import person_in
 from recsys.formats.references.people import people_in
 from recsys.records import Reference
 from recsys.store.words import cleaned_keyphrases
@@ -31,13 +35,14 @@ MOST_ITEMS = 2_000
 BLOCK = re.compile(
     r"\A---[^\S\n]*\n(.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
+_TOML_BLOCK = re.compile(r"(?ms)\A\+\+\+[^\S\n]*\n(.*?)^\+\+\+[^\S\n]*(?:\n|\Z)")
 _LATE_BLOCK = re.compile(
     r"(?ms)(?:\A|(?<=\n))[^\S\n]*\n---[^\S\n]*\n((?:#[^\n]*\n){0,20}[A-Za-z][\w-]{0,50}[^\S\n]*:"
     r"\s.*?)^(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)"
 )
 _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
 _ITEM = re.compile(r"(?:\A|\n)\s*[-*]\s+")
-_NAME_PARTS = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
+_LINE_BLOCK = re.compile(r"(?m)^\| ")
 _RAISED = re.compile(r"\^[^^]{0,50}\^")
 _BRACKET = re.compile(r"[\[\]{}]")
 _TOP_KEY = re.compile(r"(?m)^([A-Za-z][\w-]{0,50})[^\S\n]*:(?=\s)")
@@ -100,6 +105,11 @@ def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
     if block is not None:
         values, notes = mapping(block[1], f"The front matter of {name}", line=2)
         text = blank(block) + text[block.end() :]
+    elif (block := _TOML_BLOCK.match(text)) and len(block[1]) <= LONGEST:  # As Hugo has it.
+        with suppress(tomllib.TOMLDecodeError, RecursionError):
+            told = json.dumps(tomllib.loads(block[1]), default=str)
+            values = json.loads(told, parse_int=str, parse_float=str)
+            text = blank(block) + text[block.end() :]
     at = 0
     masked = FENCE.sub(blank, text) if "\n---" in text else ""
     for _ in range(MOST_BLOCKS):
@@ -229,7 +239,8 @@ def _parsed(text: str, what: str, first: int) -> object:
 
 
 def _string(value: object) -> str:
-    return value if isinstance(value, str) and value not in _NONE else ""
+    """Return a text, also of pandoc's line block, whose lines begin with "|"."""
+    return _LINE_BLOCK.sub("", value) if isinstance(value, str) and value not in _NONE else ""
 
 
 def _items(value: object) -> list[Any]:
@@ -251,10 +262,9 @@ def _names(author: object) -> Iterator[str]:
         name = author.get("name", author.get("literal"))
         if isinstance(name, dict):
             author, name = name, name.get("literal")
-        parts = (_string(author.get(part)) for part in _NAME_PARTS)
         if whole := _string(name):
             yield from people_in(whole).spoken
-        elif whole := " ".join(filter(None, parts)):
-            yield whole
+        elif spoken := person_in(author):
+            yield spoken
         elif len(author) == 1:
             yield str(next(iter(author)))

@@ -7,7 +7,7 @@ from itertools import chain, islice, pairwise, zip_longest
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.headings import ends_text, is_section_name
+from recsys.formats.bodies.headings import ABSTRACT_NAMES, ends_text, is_section_name
 from recsys.formats.bodies.printed_citations import named_works, split_keys
 from recsys.formats.bodies.running_text import Lines, Origin, RunningText
 from recsys.formats.drafts.draft_files import (
@@ -49,7 +49,7 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _SETEXT = re.compile(r"(?m)^(\S[^\n]{0,500})\n(=|-)\2{2,}[^\S\n]*$")
 _HEADING = re.compile(r"(?m)^ {0,3}(#{1,6})[^\S\n]+([^\n]*)$")
 _ATTRIBUTES = re.compile(r"\{[^{}]{0,200}\}\s*\Z")
-_ABSTRACT = re.compile(r"(?i)(?:\d{1,2}\.?\s+)?(?:abstract|summary)\W*\Z")
+_ABSTRACT = re.compile(rf"(?i)(?:\d{{1,2}}\.?\s+)?{ABSTRACT_NAMES}\W*\Z")
 _MARKED_ABSTRACTS = tuple(
     re.compile(rf"(?ms)^{pattern}")
     for pattern in (
@@ -76,6 +76,7 @@ _ROLE = re.compile(
 _TAG = re.compile(r"(?m)^ {0,3}\[@([^\]\s]{1,200})\]:[^\S\n]*<?([^\s<>]{1,500})")
 """What a key of Manubot stands for."""
 _BESIDE_KEYS = re.compile(r"\{[^{}]{0,200}\}")
+_FOOTNOTE = re.compile(r"(?m)^ {0,3}\[\^[^\]\n]{1,100}\]:[^\S\n]*(\S[^\n]*(?:\n {2,}\S[^\n]*)*)")
 _EMPTY_LINK = re.compile(
     r"(?:\[\]\(<?|<(?=doi:))((?:doi:|https?://(?:dx\.)?doi\.org/)"
     r"(?:[^\s()<>]|\([^\s()<>]{0,100}\)){1,300})(?:>?\)|>)"
@@ -208,7 +209,7 @@ class MarkdownDraft:
         citing = "\n".join((front.abstract or "", body, front.cited))
         labels = labels_in(self.text)
         cited = _cited(citing, front, self.folder or folder_of(self.path), labels)
-        works = tuple(dict.fromkeys((*cited.works, *listed)))
+        works = tuple(dict.fromkeys((*cited.works, *(listed or _in_footnotes(body)))))
         if not (works or cited.notes):
             text = "\n".join((stripped(front.abstract or ""), stripped(body)))
             works, named = named_works(text)
@@ -288,6 +289,16 @@ def true_keys(keys: Iterable[str], labels: Set[str], known: Set[str]) -> tuple[s
     return tuple(
         key for key in keys if key.casefold() in known or not (_CROSS.match(key) or key in labels)
     )
+
+
+def _in_footnotes(body: str) -> tuple[Reference, ...]:
+    """Read the footnotes that print one work each and nothing else."""
+    if "[^" not in body:
+        return ()
+    from recsys.formats.bodies.printed_works import LONGEST_ENTRY, is_printed, printed_work
+
+    notes = [stripped(note[1])[:LONGEST_ENTRY] for note in _FOOTNOTE.finditer(body)]
+    return tuple(work for note in notes if is_printed(note, work := printed_work(note)))
 
 
 def _title_and_abstract(

@@ -8,6 +8,7 @@ from collections import defaultdict
 from itertools import islice
 from pathlib import Path
 
+from recsys.formats.bodies.headings import ABSTRACT_NAMES
 from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
 from recsys.formats.drafts.plain import split_list
 from recsys.formats.drafts.wording import (
@@ -42,7 +43,7 @@ _ORG_HEADING = re.compile(
     r"(?m)^(\*+)[^\S\n]+(?:(?:TODO|DONE|NEXT|WAIT)[^\S\n]+)?(?:\[#.\][^\S\n]+)?([^\n]*)$"
 )
 _TAGS = re.compile(r"[^\S\n]+:[\w@:%#]+:[^\S\n]*\Z")
-_ABSTRACT_HEADING = re.compile(r"(?i)(?:abstract|summary)\W*\Z")
+_ABSTRACT_HEADING = re.compile(rf"(?i){ABSTRACT_NAMES}\W*\Z")
 _ORG_CITE = re.compile(r"\[cite(?:/[\w/-]{0,40})?:([^\[\]]{1,2000})\]")
 _AT_KEY = re.compile(r"@([\w:.#$%&\-+?<>~/]{1,200})")
 _ORG_REF = re.compile(

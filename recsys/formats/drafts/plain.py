@@ -7,6 +7,9 @@ from itertools import islice
 from pathlib import Path
 
 from recsys.formats.bodies.headings import (
+    ABSTRACT_NAMES,
+    INTRODUCTION_NAMES,
+    KEYWORDS_NAMES,
     LIST_NAMES,
     LONGEST_HEADING_WORDS,
     bare,
@@ -47,12 +50,12 @@ LONGEST_ITEM = 2_000
 _LABEL = re.compile(r"(?i)\A(?:paper |working )?title\s*:\s*")
 _NUMBER = r"(?:(?:\d{1,2}|[IVX]{1,4})(?:\.\d{1,2})*[.)]?[^\S\n]{1,4})?"
 _ABSTRACT = re.compile(
-    rf"(?im)^[^\S\n]{{0,8}}{_NUMBER}(?:abstract|summary)"
+    rf"(?im)^[^\S\n]{{0,8}}{_NUMBER}{ABSTRACT_NAMES}"
     r"(?:[^\S\n]{0,4}[:.\u2013\u2014-]{1,3}[^\S\n]*|[^\S\n]*$)"
 )
 _AFTER_ABSTRACT = re.compile(
-    rf"(?im)^[^\S\n]{{0,8}}{_NUMBER}(?:introduction|background|contents|outline|references|"
-    r"bibliography)[^\S\n]{0,4}[:.]?[^\S\n]*$|^[^\S\n]{0,8}(?:key ?words|index terms|keyphrases)\b"
+    rf"(?im)^[^\S\n]{{0,8}}{_NUMBER}(?:{INTRODUCTION_NAMES}|{ABSTRACT_NAMES}|outline|references|"
+    rf"bibliography)[^\S\n]{{0,4}}[:.]?[^\S\n]*$|^[^\S\n]{{0,8}}(?:{KEYWORDS_NAMES}|keyphrases\b)"
 )
 _LIST = re.compile(
     rf"(?im)^[^\S\n]{{0,8}}(?:#{{1,6}} )?{_NUMBER}[*_]{{0,3}}{LIST_NAMES}[*_]{{0,3}}"
@@ -197,9 +200,11 @@ def split_list(
 
 def marked_abstract(text: str) -> str | None:
     """Return what follows a heading "Abstract", up to the next heading; None without one."""
-    heading = _ABSTRACT.search(text)
-    if heading is None:
+    headings = [*_ABSTRACT.finditer(text)]
+    if not headings:
         return None
+    # Of abstracts in two languages, the English one.
+    heading = next((each for each in headings if "abstract" in each[0].lower()), headings[0])
     rest = text[heading.end() :]
     end = _AFTER_ABSTRACT.search(rest)
     parts = paragraphs(rest[: end.start()] if end else rest)
@@ -223,7 +228,7 @@ def _title(text: str) -> tuple[str, str, tuple[str, ...]]:
     heading = _ABSTRACT.search(parts[0])
     head = parts[0][: heading.start()] if heading else parts[0]
     lines = head.strip().split("\n")
-    if len(lines) <= LONGEST_TITLE_LINES and _is_short(head):
+    if len(lines) <= LONGEST_TITLE_LINES and _is_short(head) and not _LABEL.match(head):
         title, rest = head, stripped[len(head) :]
     elif _is_short(first) and below.strip():
         title, rest = first, below

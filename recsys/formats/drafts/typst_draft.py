@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path, PurePath, PurePosixPath
 
 from recsys.errors import InputError
+from recsys.formats.bodies.headings import ABSTRACT_NAMES
 from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
 from recsys.formats.drafts.included import Inputs
 from recsys.formats.drafts.wording import (
@@ -91,7 +92,7 @@ _SIZED = re.compile(
 )
 """Letters as large as those of a title."""
 _ABSTRACT_LINE = re.compile(r"(?im)^(?!=)[^\n]{0,80}\babstract\b[^\n]{0,20}$")
-_ABSTRACT_HEADING = re.compile(r"(?i)(?:abstract|summary)\W*\Z")
+_ABSTRACT_HEADING = re.compile(rf"(?i){ABSTRACT_NAMES}\W*\Z")
 _OWN_HEADING = re.compile(r"(?i)\A\s*=+[^\S\n]+(?:abstract|summary)\W*\n")
 _LABEL = re.compile(r"<([\w:.-]{1,200})>")
 _CITED = re.compile(r"(?<![\w.@\\])@([\w:.-]{1,200})|#(?:cite|ref)\(\s*<([\w:.-]{1,200})>")

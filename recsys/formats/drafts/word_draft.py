@@ -8,7 +8,15 @@ from itertools import chain, takewhile
 from pathlib import Path
 
 from recsys.errors import DraftError
-from recsys.formats.bodies.headings import bare, ends_text, is_caption, is_heading
+from recsys.formats.bodies.headings import (
+    ABSTRACT_NAMES,
+    INTRODUCTION_NAMES,
+    KEYWORDS_NAMES,
+    bare,
+    ends_text,
+    is_caption,
+    is_heading,
+)
 from recsys.formats.bodies.printed_citations import (
     CitedList,
     Sign,
@@ -44,20 +52,10 @@ LONGEST_ENTRY = 2_000
 _OLD = b"\xd0\xcf\x11\xe0"
 _NUMBER = r"(?:(?:\d{1,2}|[IVX]{1,4})(?:\.\d{1,2})*[.)]?\s{1,4})?"
 _ABSTRACT = re.compile(
-    rf"(?i){_NUMBER}(?:abstract|summary|zusammenfassung|kurzfassung|r\u00e9sum\u00e9|resumen|resumo|"
-    r"riassunto|sommario|samenvatting|sammanfattning|streszczenie|\u00f6zet|"
-    r"\u0430\u043d\u043d\u043e\u0442\u0430\u0446\u0438\u044f|\u6458\u8981|\u8981\u65e8|\u8981\u7d04|\ucd08\ub85d)"
+    rf"(?i){_NUMBER}{ABSTRACT_NAMES}"
     r"\s*(?:[:.\u2013\u2014\uff1a-]+\s*|\n\s*|\Z)"
 )
-_AFTER_ABSTRACT = re.compile(
-    rf"(?i){_NUMBER}(?:(?:introduction|einleitung|einf\u00fchrung|introducci\u00f3n|"
-    r"introdu\u00e7\u00e3o|introduzione|inleiding|background|motivation|contents|"
-    r"\u0432\u0432\u0435\u0434\u0435\u043d\u0438\u0435|\u5f15\u8a00|\u5e8f\u8ad6|\u306f\u3058\u3081\u306b)"
-    r"[\s:.]*\Z|(?:author )?key ?-?words?\b|index terms|schl(?:\u00fcssel|ag)w\u00f6rter|"
-    r"mots[ -]cl\u00e9s|palabras[ -]clave|palavras[ -]chave|parole[ -]chiave|trefwoorden|"
-    r"ccs concepts|jel\b|\u5173\u952e\u8bcd|\u30ad\u30fc\u30ef\u30fc\u30c9|"
-    r"\u043a\u043b\u044e\u0447\u0435\u0432\u044b\u0435 \u0441\u043b\u043e\u0432\u0430)"
-)
+_AFTER_ABSTRACT = re.compile(rf"(?i){_NUMBER}(?:{INTRODUCTION_NAMES}[\s:.]*\Z|{KEYWORDS_NAMES})")
 _LIST = re.compile(
     rf"(?i){_NUMBER}(?:references(?: cited| and notes)?|list of references|bibliography|"
     r"literature(?: cited)?|works cited|reading list|literatur(?:verzeichnis)?|"

@@ -108,7 +108,8 @@ def abstract_in(
         is_abstract: matches the title of an abstract.
         stripped: takes the markup out.
     """
-    for name, text in named:
+    # Of abstracts in two languages, the English one.
+    for name, text in sorted(named, key=lambda part: "abstract" not in part[0].lower()):
         if is_abstract.match(name) and (own := before_keywords(text)).strip():
             return stripped(own), ()
     return stand_in(stripped(part) for _, text in named for part in paragraphs(text))

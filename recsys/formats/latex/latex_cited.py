@@ -22,6 +22,7 @@ from recsys.formats.latex.latex_source import (
     group,
 )
 from recsys.formats.latex.latex_text import is_macro, plain
+from recsys.formats.references.journal_macros import JOURNALS
 from recsys.formats.references.people import name_of
 from recsys.records import Reference
 
@@ -74,6 +75,7 @@ MOST_ENTRIES = 2_000
 """Works of biblatex that are read."""
 
 _ITEM = re.compile(r"\\bibitem(?![A-Za-z@])")
+_MACRO = re.compile(r"\\([a-z]{2,10})(?![A-Za-z@])")
 _LABEL = re.compile(r"\s*\[")
 _END = re.compile(r"\\end\s*\{thebibliography\}")
 _BLOCK = re.compile(r"\\newblock(?![A-Za-z@])")
@@ -370,6 +372,8 @@ def _typeset(key: str, text: str) -> Reference:
 
     from recsys.formats.bodies.printed_works import printed_work  # Long to compile.
 
+    text = _MACRO.sub(lambda macro: JOURNALS.get(macro[1], macro[0]), text)
+
     def inside(pattern: re.Pattern[str]) -> str | None:
         """Return what stands in the braces behind the first match; None without one."""
         match = pattern.search(text)
@@ -399,7 +403,7 @@ def _typeset(key: str, text: str) -> Reference:
     return replace(
         printed,
         title=title if sure else None,
-        authors=printed.authors if sure else (),
+        authors=printed.authors if sure or (printed.volume and printed.page) else (),
         year=int(years.pop()) if len(years) == 1 else printed.year,
         venue=printed.venue if (title if sure else None) == printed.title else None,
         doi=printed.doi or doi(text),

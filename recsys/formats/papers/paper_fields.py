@@ -36,7 +36,7 @@ _PARTS = (
     ("non-dropping-particle",),
     (
         *("family", "last", "last_name", "lastName", "familyName", "family_name"),
-        "family-names",
+        *("family-names", "surname"),
     ),
     ("suffix", "name-suffix"),
 )

@@ -45,7 +45,7 @@ _ORCID = re.compile(
 # The numbers by which DBLP tells people of one name apart, too: "Wei Wang 0001".
 _MARKS = re.compile(
     rf"(?<=[^\W\d_])\s0\d{{3}}$|(?<=[^\W_])(?:\^\w{{1,9}}(?:,\w{{1,9}}){{0,9}}\^?)+(?=[\s,]|$)"
-    rf"|(?<=[^\W_])[{_SIGNS}]{{1,20}}(?=[\s,]|$)|(?<![^\s,])[{_SIGNS}]{{1,20}}(?=[^\W\d_])"
+    rf"|(?<=[\w.])[{_SIGNS}]{{1,20}}(?=[\s,]|$)|(?<![^\s,])[{_SIGNS}]{{1,20}}(?=[^\W\d_])"
     r"|(?<=[A-Z]{2})\.$"  # As ends a sentence: "Lee KS."
     r"|^\.{3}\s?(?=[^\W\d_])"
 )
@@ -54,6 +54,7 @@ _AFFILIATION = re.compile(
     r"(?<=[^\W\d_]) (?:\d{1,2}|[a-z])$|\s?\([^()]{1,80}\)$|\s?\[[^\[\]]{1,80}\]$"
 )
 _AND_OTHERS = re.compile(r"(?i)(?<=[\w.])(?:,? (?:and others|et\.? al\.?))+$")
+_ROLE = re.compile(r"(?i)[, ]{1,9}(?:\(eds?\.?\)|eds\.?|editors?)$")
 _NOBODY = re.compile(
     r"(?i)\W*|\[?no authors?\b[^\]]*\]?|anon(?:\.|ymous)?|null|(?:and )?others|et\.? al\.?"
     r"|\d[\d, ]*"
@@ -240,6 +241,9 @@ def _inverted(parts: list[str]) -> Name:
     """Make a name of family, given, suffix; what is not understood stays whole."""
     whole = Name(literal=", ".join(parts))
     family, given, suffix = (*parts, "")[:3]
+    before, _, last = given.rpartition(" ")
+    if before and not suffix and _is_suffix(last, given):  # PubMed's "King, Martin L 3rd".
+        given, suffix = before, last
     if not suffix and family.lower() in _GROUPS and not are_initials(given):
         return Name(literal=f"{given} {family}")  # A program has turned the name of a group round.
     joined = not _JOINS.isdisjoint(family.split())
@@ -296,7 +300,9 @@ def _is_family(words: list[str], initials: list[str]) -> bool:
     first, after = words[0], "".join(initials)
     if after in _SHORT_NAMES:
         return False
-    capitals = len(words) == 1 and "." not in first and len(first) > len(initials[0]) == 1
+    capitals = (
+        len(words) == 1 and "." not in first and len(first) > len(initials[0].rstrip(".")) == 1
+    )
     return not _is_initial(first) or first in _SHORT_NAMES or capitals
 
 
@@ -325,7 +331,7 @@ def _bare(text: str) -> str:
         return f"{{{bare}}}"
     while bare and bare != before:
         before = bare
-        for pattern in (_ORCID, _TITLES, _AND_OTHERS, _MARKS):
+        for pattern in (_ORCID, _TITLES, _AND_OTHERS, _ROLE, _MARKS):
             bare = pattern.sub("", bare).strip(" ,\u2026") or bare
         if any(map(str.isdecimal, bare)) and not is_group(bare):
             bare = _NUMBERS.sub("", bare)

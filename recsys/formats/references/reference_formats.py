@@ -139,6 +139,7 @@ def _items_of_list(text: str) -> list[str]:
         return lines
     from recsys.formats.bodies import printed_works
 
+    text = printed_works.BROKEN_DOI.sub(r"\1", text)
     marks = (printed_works.marker_of(line)[0] for line in printed_works.numbered(lines))
     first, *others = (int(mark) if mark.isdecimal() else 0 for mark in marks)
     if first and next(filter(None, others), 0) == first + 1:
@@ -153,7 +154,7 @@ def _items_of_list(text: str) -> list[str]:
             plain = plain[: printed_works.LONGEST_ENTRY]
             whole = printed_works.is_printed(plain, printed_works.printed_work(plain))
             items += [part] if whole else rows
-    return items
+    return printed_works.with_names(items)
 
 
 def work_of_line(line: str) -> Reference:

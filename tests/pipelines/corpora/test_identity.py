@@ -67,6 +67,14 @@ PREPRINT: dict[str, Any] = {"doi": "10.48550/arxiv.2001.00001", "names": ["arxiv
         # Copies of what tells enough are one; of what tells too little, they are not.
         ([fact()] * 4, [[0, 1, 2, 3]]),
         ([fact("Editorial", "", None)] * 3, [[0], [1], [2]]),
+        # What corrects a work is another one.
+        ([fact(**ONE), fact(f"Erratum to: {RIVERS}", **ONE)], [[0], [1]]),
+        ([fact(), fact(f"Correction: {RIVERS}"), fact(f"Correction: {RIVERS}")], [[0], [1, 2]]),
+        # Titles that many works have, in two volumes.
+        ([fact("Editorial", place="ash a|3|1"), fact("Editorial", place="ash a|4|1")], [[0], [1]]),
+        ([fact("Editorial", place="ash a|3|1"), fact("Editorial", place="ash|3|1")], [[0, 1]]),
+        ([fact("Book review", place="ash|3|1"), fact("Book review", place="ash|3|9")], [[0], [1]]),
+        ([fact("Deep bogs", place="ash|3|e12"), fact("Deep bogs", place="ash|3|12")], [[0, 1]]),
     ],
 )  # fmt: skip
 def test_what_is_one(facts: Sequence[Fact], expected: list[list[int]]) -> None:
@@ -89,9 +97,9 @@ def test_what_joined_is_counted_and_the_least_sure_is_told() -> None:
 
 
 facts = st.builds(
-    lambda title, authors, year, doi, names, space, own: fact(
+    lambda title, authors, year, doi, names, space, own, place: fact(
         title, authors, year, doi=doi, names=names, space=NO_SPACE if own is None else space,
-        own_id=own, sealed=space == 1,
+        own_id=own, sealed=space == 1, place=place,
     ),
     st.sampled_from((RIVERS, f"{RIVERS}s", f"{RIVERS}: a survey", "Sand", "Editorial", "")),
     st.sampled_from(("Ada Ash", "A. Ash", "Anna Ash", "Ada Ash; Ben Birch", "Eve Elm", "")),
@@ -100,6 +108,7 @@ facts = st.builds(
     st.lists(st.sampled_from(("pmid:1", "pmid:2", "arxiv:2001.00001")), max_size=2, unique=True),
     st.sampled_from((0, 1)),
     st.sampled_from((None, None, "x", "y")),
+    st.sampled_from((None, None, "ash|3|1", "ash|3|9")),
 )  # fmt: skip
 
 

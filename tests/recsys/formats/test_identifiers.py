@@ -51,6 +51,9 @@ SICI = "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o"
         ("https://doi.org/10.1000/2%3C1:a%23b%3E2?x=1", "10.1000/2<1:a#b>2"),
         ("10.1000/a\u20111", "10.1000/a-1"),
         (r"\href{https://doi.org/10.1000/a\_1}{text}", "10.1000/a_1"),
+        ("[10.1000/a.1](https://doi.org/10.1000/a.1)", "10.1000/a.1"),
+        ("10.1000/one;10.1000/two", "10.1000/one"),
+        ("10.1000/one,https://doi.org/10.1000/two", "10.1000/one"),
     ],
 )
 def test_a_doi_is_found_and_brought_to_one_spelling(text: str, expected: str) -> None:

@@ -26,7 +26,7 @@ def test_a_paper_with_front_matter_is_read_with_what_it_cites(tmp_path: Path) ->
     (tmp_path / "refs.bib").write_text(REFS, encoding="utf-8")
     found = read(PAPER, tmp_path)
     assert found.title == "Mapping fine dust: A survey"
-    assert found.authors == ("Ada Quill", "Bo Reed")
+    assert found.authors == ("Ada Quill", "Bo van Reed", "Cy Stone")
     assert found.abstract == "We map dust. It works."
     assert found.as_of == 2021
     assert [work.key for work in found.references] == ["one", "two", "three"]
@@ -181,3 +181,20 @@ def test_a_bibliography_may_be_yaml(name: str, tmp_path: Path) -> None:
     assert "preview" not in "".join(found.notes)
     listed = open_draft(tmp_path / name).manuscript
     assert (listed.title, listed.references[0].doi) == ("", "10.5555/dust.1")
+
+
+def test_works_are_read_in_footnotes_and_front_matter_in_toml(tmp_path: Path) -> None:
+    found = read(
+        '+++\ntitle = "Dust"\nauthors = ["Ada Quill"]\ndate = 2020-01-01\n+++\n\n'
+        "Dust[^1] flies.[^a]\n\n"
+        "[^1]: Reed, B. (2010). *Dust of towns*. J. Dust, 3, 1-9.\n[^a]: It did so in 2010.\n",
+        tmp_path,
+    )
+    assert (found.title, found.authors, found.as_of) == ("Dust", ("Ada Quill",), 2020)
+    told = [(work.title, work.authors, work.year) for work in found.references]
+    assert told == [("Dust of towns", ("B. Reed",), 2010)]
+
+
+def test_a_title_may_be_a_line_block(tmp_path: Path) -> None:
+    found = read("---\ntitle: |\n  | Dust\n  | of towns\n---\n\nText.\n", tmp_path)
+    assert found.title == "Dust of towns"

@@ -116,3 +116,27 @@ def test_a_text_beyond_all_measure_is_cut_with_a_note() -> None:
 def test_a_short_first_paragraph_is_the_title(words: list[str], rest: str) -> None:
     title = " ".join(words)
     assert PlainDraft(f"{title}\n\n{rest}\n").manuscript().title == title
+
+
+@each_row(
+    ("text", "title", "abstract"),
+    [
+        ("Rinden\n\nAda Moss\n\nZusammenfassung\n\nRinde ist rau.\n\n1 Einleitung\n\nText.",
+         "Rinden", "Rinde ist rau."),
+        ("Rinden\n\nZusammenfassung\n\nRinde ist rau.\n\nAbstract\n\nBark is rough.\n\n"
+         "Einleitung\n\nText.", "Rinden", "Bark is rough."),
+        ("Nidos\n\nResumen: Los nidos son altos.\n\nPalabras clave: nidos\n\nText.",
+         "Nidos", "Los nidos son altos."),
+        ("Title: Nests\nAuthors: Ada Moss; Bo Reed\nAbstract: Nests are high.\nKeywords: nests\n",
+         "Nests", "Nests are high."),
+    ],
+)  # fmt: skip
+def test_abstracts_are_found_in_other_languages_and_behind_labels(
+    text: str, title: str, abstract: str
+) -> None:
+    found = PlainDraft(text).manuscript()
+    assert (found.title, found.abstract) == (title, abstract)
+
+
+def test_a_list_without_works_is_empty() -> None:
+    assert split_list("Text.\n\nReferences\n\n") == ("Text.\n\n", (), ())

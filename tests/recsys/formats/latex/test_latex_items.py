@@ -33,6 +33,8 @@ def item(text: str) -> Reference:
         (r"{k} \bibinfo{author}{Q}, \bibinfo{title}{Fine dust maps}.", "Fine dust maps", None),
         (r"{k} A. Quill, Mapping fine dust, J. Dust 3 (2020) 1999.", "Mapping fine dust", 2020),
         (r"{k} A. Quill. \newblock Dust. \newblock Springer, 2020.", None, 2020),
+        (r"{k} Quill, A. 2020, Mapping fine dust, \mnras, 3, 19", "Mapping fine dust", 2020),
+        (r"{k} Quill, A., \& Ash, B.\ 2020, \apjl, 3, 19", None, 2020),
         (r"{k} A. Quill. \newblock In press. \newblock arXiv:2001.01234, 2020.", None, 2020),
     ],
 )
@@ -41,6 +43,12 @@ def test_titles_and_years_are_told_only_where_they_are_safe(
 ) -> None:
     work = item(text)
     assert (work.key, work.title, work.year) == ("k", title, year)
+
+
+def test_a_work_without_title_keeps_what_finds_it() -> None:
+    work = item(r"{k} Quill, A., \& Ash, B.\ 2020, \apj, 3, 19")
+    place = ("The Astrophysical Journal", "3", "19")
+    assert (work.authors, work.venue, work.volume, work.page) == (("A. Quill",), *place)
 
 
 def test_identifiers_are_found_in_text_and_addresses() -> None:
