@@ -32,7 +32,10 @@ _INITIALS_FIRST = rf"{_FORENAMES}{_SURNAME}{_SUFFIX}"
 _SURNAME_FIRST = rf"{_SURNAME}{_SUFFIX}, {_FORENAMES}"
 _YEAR_NEXT = rf"(?:1[5-9]|20)\d\d[a-z]? [{_UP}]"
 _COMPACT = (
-    rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,;:]|\.(?!,| [{_UP}]\.,| (?:{_WORD} )?(?:and|&) )"
+    rf"{_SURNAME} [A-Z]{{1,3}}(?:-[A-Z])?(?=[,;:]"
+    # Not "Ada B. Ash and Carl Birch, ..." or "Ash A. & Birch B.".
+    rf"|\.(?!,| [{_UP}]\.,| (?:and|&) "
+    rf"| {_WORD} (?:and|&) (?:(?:{_WORD}|[{_UP}]\.) ){{1,2}}{_WORD},)"
     rf"| (?:and|&|et al\.?) | \(| {_YEAR_NEXT})"
 )
 _STOPPED_COMPACT = (
