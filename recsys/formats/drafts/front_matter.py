@@ -9,15 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from recsys.errors import DraftError
+from recsys.errors import DraftError, InputError
 from recsys.formats.drafts.wording import (
     EARLIEST_YEAR,
     LATEST_YEAR,
     before_keywords,
-    clean,
     short,
     told_apart,
 )
+from recsys.formats.files import yaml_value
 from recsys.formats.papers.paper_fields import person_in
 from recsys.formats.references.people import people_in
 from recsys.records import Reference
@@ -25,8 +25,6 @@ from recsys.store.words import cleaned_keyphrases
 
 LONGEST = 200_000
 """Characters of front matter; more is refused, for YAML is slow to read."""
-DEEPEST = 100
-"""Brackets within brackets: at each, PyYAML looks at all those around it."""
 MOST_BLOCKS = 20
 """Further metadata blocks that are looked for within a text."""
 MOST_ITEMS = 2_000
@@ -44,7 +42,6 @@ _YEAR = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
 _ITEM = re.compile(r"(?:\A|\n)\s*[-*]\s+")
 _LINE_BLOCK = re.compile(r"(?m)^\| ")
 _RAISED = re.compile(r"\^[^^]{0,50}\^")
-_BRACKET = re.compile(r"[\[\]{}]")
 _TOP_KEY = re.compile(r"(?m)^([A-Za-z][\w-]{0,50})[^\S\n]*:(?=\s)")
 _VALUE = re.compile(r"([^\S\n]*(?:-[^\S\n]+)?[\w.-]{1,100}:[^\S\n]+)(\S.*)\Z")
 _NO_VALUE = re.compile(r":(?:\s|\Z)|\A[`@%]|\s#")
@@ -92,9 +89,7 @@ class FrontMatter:
 def split_front_matter(text: str, name: str) -> tuple[FrontMatter, str]:
     """Return what the metadata blocks of a text say, and the text with spaces in their place.
 
-    They are YAML in the forms that pandoc knows, at the beginning or below an empty line. Every
-    scalar is read as text (`yaml.BaseLoader`): no type is guessed, no object is made, and an alias
-    repeats nothing.
+    They are YAML in the forms that pandoc knows, at the beginning or below an empty line.
 
     Raises:
         DraftError: the block at the beginning is not YAML, or no mapping.
@@ -209,33 +204,14 @@ def _yaml(lines: list[str], what: str, first: int) -> tuple[object, list[str]]:
 
 
 def _parsed(text: str, what: str, first: int) -> object:
-    """Parse YAML within limits: how long it is, and how many brackets are open at once."""
-    if len(text) > LONGEST:
-        raise DraftError(
-            f"{what} is longer than {LONGEST:,} characters.",
-            "Give long lists of references as a bibliography file.",
-        )
-    depth = 0
-    for bracket in _BRACKET.findall(text):  # Those in quotes count, too.
-        depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
-        if depth > DEEPEST:
-            raise DraftError(
-                f"{what} is nested too deeply: more than {DEEPEST} brackets deep.",
-                "Put values that have brackets in them into quotes.",
-            )
-    import yaml
-
+    """Parse YAML within limits; what it says by `<<` or `*name` is there once."""
     try:
-        return yaml.load(text, Loader=yaml.BaseLoader) or {}
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f" on line {mark.line + first}" if mark else ""
-        problem = f"{what} is not YAML: {error.problem}{where}."
-    except yaml.YAMLError as error:
-        problem = f"{what} is not YAML: {clean(str(error))[:80]}."
-    except RecursionError:
-        problem = f"{what} is nested too deeply."
-    raise DraftError(problem, "Put values that have colons or quotes in them into quotes.")
+        return yaml_value(text, what, first=first, longest=LONGEST) or {}
+    except InputError as error:
+        hint = "Put values that have colons, brackets or quotes in them into quotes."
+        if len(text) > LONGEST:
+            hint = "Give long lists of references as a bibliography file."
+        raise DraftError(error.what, hint) from error
 
 
 def _string(value: object) -> str:

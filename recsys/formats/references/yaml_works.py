@@ -1,6 +1,5 @@
 """Read bibliographies in YAML: pandoc's (CSL), Hayagriva's of Typst, and CITATION.cff.
 
-Every scalar is read as text (`yaml.BaseLoader`): no type is guessed, and no object is made.
 Hayagriva: https://github.com/typst/hayagriva/blob/main/docs/file-format.md; CITATION.cff:
 https://github.com/citation-file-format/citation-file-format/blob/main/schema-guide.md.
 """
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recsys.errors import InputError
+from recsys.formats.files import yaml_value
 from recsys.formats.papers.field_maps import PaperFormat, each_of
 from recsys.formats.papers.paper_fields import Record, person_in, text_of
 from recsys.formats.papers.paper_formats import BY_NAME
@@ -20,8 +20,8 @@ from recsys.records import Reference
 
 LONGEST = 8_000_000
 """Characters that are read; some ten thousand works."""
-DEEPEST, MOST_ALIASES = 50, 100
-"""Levels of a work, and how often a file may repeat by `*name` what stands elsewhere."""
+MOST_ALIASES = 100
+"""How often a file may repeat by `*name` what stands elsewhere."""
 
 _HINT = "Export it again, or give the works as BibTeX or CSL-JSON."
 _CFF = re.compile(r"(?m)^cff-version[^\S\n]*:")
@@ -60,7 +60,7 @@ def read(lines: Iterator[str], unread: Counter[str] | None = None) -> Iterator[R
     Raises:
         InputError: when the first is asked for, the file is no YAML, or holds no works.
     """
-    for form, record in _records(yaml_value("".join(lines).lstrip("\ufeff"))):
+    for form, record in _records(_value("".join(lines).lstrip("\ufeff"))):
         if isinstance(record, dict):
             work = form.reference_of(record)
             if unread is not None:
@@ -68,6 +68,13 @@ def read(lines: Iterator[str], unread: Counter[str] | None = None) -> Iterator[R
             yield work
         else:
             yield Problem("A reference is no mapping of fields.", "no mapping")
+
+
+def _value(text: str) -> object:
+    try:
+        return yaml_value(text, "The bibliography", longest=LONGEST, aliases=MOST_ALIASES)
+    except InputError as error:
+        raise InputError(error.what, _HINT) from error
 
 
 def _records(value: object) -> Iterator[tuple[PaperFormat, object]]:
@@ -87,37 +94,6 @@ def _records(value: object) -> Iterator[tuple[PaperFormat, object]]:
     elif value is not None:
         said = f"the keys {', '.join([*value][:5])}" if isinstance(value, dict) else "a text"
         raise InputError(f"The YAML holds no references, but {said}.", _HINT)
-
-
-def yaml_value(text: str) -> object:
-    """Parse YAML within limits: how long it is, how deep, and what its aliases repeat.
-
-    Raises:
-        InputError: it is beyond them, or no YAML.
-    """
-    import yaml
-
-    if len(text) > LONGEST:
-        raise InputError(f"The YAML is longer than {LONGEST:,} characters.", _HINT)
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # That of C is ten times faster.
-    depth = aliases = 0
-    try:
-        for event in yaml.parse(text, Loader=loader):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            aliases += isinstance(event, yaml.AliasEvent)
-            if depth > DEEPEST or aliases > MOST_ALIASES:
-                raise InputError("The YAML is nested too deeply, or repeats too much.", _HINT)
-        value: object = next(yaml.load_all(text, Loader=loader), None)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f" on line {mark.line + 1}" if mark else ""
-        raise InputError(f"The bibliography is not YAML: {error.problem}{where}.", _HINT) from error
-    except yaml.YAMLError as error:
-        raise InputError(
-            "The bibliography is not YAML: a character that has no place.", _HINT
-        ) from error
-    return value
 
 
 def _are_works(value: Record) -> bool:
