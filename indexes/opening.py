@@ -80,11 +80,10 @@ def _open_search(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any])
 
 def lost_search(collection: Collection) -> str | None:
     """Say that all vectors are scanned for want of the package that was to search them."""
-    name = str(pin(collection.folder).manifest().config["ann"]["backend"])
     if not isinstance(collection.vector_index, ExactIndex):
         return None
     try:
-        backend(name)
+        backend(str(pin(collection.folder).manifest().config["ann"]["backend"]))
     except MissingExtraError as error:
         return f"{error.what} All vectors are scanned instead. {error.hint} searches by it."
     return None

@@ -100,8 +100,10 @@ def _encoder() -> Check:
         from recsys.pipelines.encoders.export_encoder import packaged_encoder
 
         folder = packaged_encoder() or minilm_folder()
-    except (ArtifactError, ImportError) as error:
-        return Check("encoder", False, str(error), getattr(error, "hint", _REINSTALL))
+    except ArtifactError as error:
+        return Check("encoder", False, error.what, error.hint)
+    except ImportError as error:
+        return Check("encoder", False, str(error), _REINSTALL)
     return Check("encoder", True, f"all-MiniLM-L6-v2 in {folder}")
 
 
