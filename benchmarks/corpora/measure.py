@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -34,6 +35,8 @@ CORPORA = ("vis", "archaeology", "elife", "acl")
 SEED = 5
 SAMPLES = 1000
 GIVEN_IDS = "by the file's own ids"
+WITH_DOIS = ", with DOIs"
+"""What stands behind the name of a format in whose lists DOIs are."""
 
 Pair = tuple[int, int]
 """The numbers of the known works that cite and are cited."""
@@ -45,12 +48,19 @@ def measure_corpora(bench: Bench) -> Figures:
 
 
 def write_corpora(found: Figures) -> str:
-    """Write the tables."""
+    """Write the tables: by format and corpus, with DOIs in the lists and without; and by rule."""
+    corpora = [each["formats"] for each in found["links"].values()]
+    formats = []
+    for name in (name for name in FORMATS if corpora[0][name]["found"]):
+        ways = [[each[way] for way in (name + WITH_DOIS, name) if way in each] for each in corpora]
+        recalls = [[form["recall"]["value"] for form in each] for each in ways]
+        formats.append((name, recalls, min(form["precision"]["value"] for form in chain(*ways))))
     rules: dict[str, Any] = {}
-    for form in (form for each in found["links"].values() for form in each["formats"].values()):
+    for form in chain(*(each.values() for each in corpora)):
         for rule, counts in form["rules"].items():
             rules[rule] = np.add(rules.get(rule, 0), counts)
-    return written("corpora", found | {"rules": sorted(rules.items(), key=lambda rule: -rule[1][0])})
+    ordered = sorted(rules.items(), key=lambda rule: -rule[1][0])
+    return written("corpora", found | {"formats": formats, "rules": ordered})
 
 
 def measure_formats(path: Path, work: Path, most: int = MOST_WRITTEN) -> Figures:
@@ -63,7 +73,7 @@ def measure_formats(path: Path, work: Path, most: int = MOST_WRITTEN) -> Figures
             rng = np.random.default_rng(SEED)
             with TemporaryDirectory(dir=work) as folder:
                 found = measure_links(corpus, form, Path(folder), dois=dois, rng=rng)
-            formats[f"{name}, with DOIs" if dois else name] = found
+            formats[name + WITH_DOIS if dois else name] = found
     return {"works": len(corpus.works), "records": len(corpus.written), "formats": formats}
 
 
