@@ -59,7 +59,7 @@ def run(
 
 
 def pdf_table(figures: Mapping[str, Mapping[str, float]]) -> str:
-    """Write a row for each program that prints, one for REVTeX, whose lists lack titles, and all."""
+    """Write a row for each program, one for REVTeX, whose lists lack titles, and one for all."""
     rows: dict[str, Sums] = {}
     for way, each in figures.items():
         program = way if way == "LaTeX: revtex" else way.partition(":")[0]

@@ -176,7 +176,13 @@ def page(rows: Sequence[Row]) -> str:
         whole = _of(rows, seeded, 0)
         for papers in sorted({row.papers for row in rows if row.seeded == seeded}):
             lines.append(_line(_of(rows, seeded, papers), whole))
-    header = ("draft, papers fetched", "R@20", "share of R@20 (95 %)", "relevant fetched", "requests")
+    header = (
+        "draft, papers fetched",
+        "R@20",
+        "share of R@20 (95 %)",
+        "relevant fetched",
+        "requests",
+    )
     return table(header, lines)
 
 
