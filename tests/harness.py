@@ -57,4 +57,4 @@ def show(
     Raises:
         InputError: no page has the marks of the block.
     """
-    rewrite_block(folder, block, f"Of {CREATED_BY}.\n\n{table(header, rows)}")
+    rewrite_block(folder, block, f"Measured with {CREATED_BY}.\n\n{table(header, rows)}")
