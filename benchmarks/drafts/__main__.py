@@ -109,8 +109,7 @@ def verdict_tables(found: Mapping[str, str]) -> str:
         of_part.setdefault(name.partition(": ")[0], []).append(said)
     rows = (*of_part.items(), ("all", [*found.values()]))
     parts = [(part, len(said), said.count(RIGHT)) for part, said in rows]
-    wrong = {name: said for name, said in found.items() if said != RIGHT}
-    return written(BLOCK, {"parts": parts, "wrong": wrong})
+    return written(BLOCK, {"parts": parts, "verdicts": found, "right": RIGHT})
 
 
 main = program("benchmarks.drafts", run)

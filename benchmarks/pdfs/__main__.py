@@ -86,13 +86,12 @@ def measure_links(
     """Read a folder as a corpus, and compare its links with those that were printed, by way.
 
     Returns:
-        {way: papers, found (by title), named (all authors right), links (between papers of the
-        folder), given (that were read), right (of these)}; paper i was printed in way i modulo
-        their number.
+        {way: papers, found (by title), links (between papers of the folder), given (that were
+        read), right (of these)}; paper i was printed in way i modulo their number.
     """
     files, work = source_files([folder]), folder / ".work"
     papers_read, _ = collect(files, work, AS_TOLD, cache=folder / ".read", progress=progress)
-    rows = papers_read.table().select(["id", "title", "authors", "references"]).to_pylist()
+    rows = papers_read.table().select(["id", "title", "references"]).to_pylist()
     shutil.rmtree(work)
     by_title = {letters(row["title"] or ""): row for row in rows}
     read = {paper.work.key: by_title.get(letters(paper.work.title)) for paper in papers}
@@ -103,12 +102,10 @@ def measure_links(
         row = read[paper.work.key] or {}
         meant = {work.key for work in paper.cites} & read.keys()
         given = {reference for reference in row.get("references") or () if reference in known}
-        names = [letters(author.natural) for author in paper.work.authors]
         figures[ways[place % len(ways)]].append(
             {
                 "papers": 1,
                 "found": bool(row),
-                "named": [*map(letters, row.get("authors") or ())] == names,
                 "links": len(meant),
                 "given": len(given),
                 "right": len({keys.get(reference) for reference in given} & meant),

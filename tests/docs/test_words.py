@@ -36,9 +36,7 @@ def test_no_sentence_of_the_results_has_many_figures(page: str) -> None:
 
 
 def test_figures_are_counted() -> None:
-    text = (
-        "It took 3 s, then 1,204 s,\nthen .5 s and 7 %. F1@20 is a name, `9 8` code.\n| 1 | 2 |"
-    )
+    text = "It took 3 s, then 1,204 s,\nthen .5 s and 7 %. F1@20 is a name, `9 8` code.\n| 1 | 2 |"
     assert [len(_FIGURE.findall(each)) for each in sentences(text)] == [4, 0]
 
 
