@@ -9,7 +9,11 @@ PaperId: TypeAlias = str
 """A corpus's own public name for a paper; the int32 `row` is its internal position."""
 
 
-@dataclass(frozen=True, slots=True)
+SUMMARY = "abstract_by"
+"""The label of a paper whose abstract somebody else wrote: its value says who."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Paper:
     """A paper of the corpus. Unknown values are None or empty, never a default.
 
@@ -29,6 +33,23 @@ class Paper:
     url: str | None = None
     labels: Mapping[str, object] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
+
+    @property
+    def abstract_note(self) -> str:
+        """Who wrote the abstract, for people; "" where it is the paper's own, or there is none."""
+        author = self.labels.get(SUMMARY)
+        return f"Summary written by {author}, not the abstract of the authors." if author else ""
+
+    def __repr__(self) -> str:
+        """Name the paper on one line."""
+        year = "" if self.year is None else f", {self.year}"
+        return f"Paper({self.id!r}, {self.title!r}{year})"
+
+    def _repr_html_(self) -> str:
+        """Show the paper in a notebook."""
+        from recsys.formats.references.notebook import paper_html
+
+        return paper_html(self)
 
 
 @dataclass(frozen=True, slots=True)
