@@ -1,7 +1,7 @@
 """The values that travel through the program: papers, drafts, sentences, recommendations."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -221,7 +221,8 @@ class Answer:
     say which step removed what. `notes` say what was left out of the files that were read, or is a
     guess; `missing` names the papers that the corpus does not hold; `draft` is the draft's file,
     `title` its title. `where` has the places of those recommended papers that fit a sentence of the
-    draft; None where nobody looked.
+    draft; None where nobody looked. `corpus` names what was searched. `keys` is the pattern of the
+    citation keys that `write` makes: that of the keys of the draft or the library; None: the usual.
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -232,20 +233,25 @@ class Answer:
     draft: str | None = None
     where: Mapping[PaperId, Place] | None = None
     title: str = ""
+    corpus: str = ""
+    keys: str | None = None
 
-    def write(self, form: str = "table", path: str | Path | None = None) -> str:
+    def write(
+        self, form: str = "table", path: str | Path | None = None, *, keys: str | None = None
+    ) -> str:
         """Return the answer as text, as `recsys recommend --format` does.
 
         Args:
             form: table, json, jsonl, bibtex, ris, csl-json, csv, markdown or html.
             path: a file to write the text to, whole or not at all.
+            keys: a pattern of citation keys, such as "[auth:lower][year]"; None: the answer's.
 
         Raises:
-            InputError: there is no such format.
+            InputError: there is no such format, or it is no pattern.
         """
         from recsys.formats.answers import render
 
-        text = render(self, form)
+        text = render(self if keys is None else replace(self, keys=keys), form)
         if path is not None:
             from recsys.formats.replacing import write_whole
 

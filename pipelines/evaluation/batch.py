@@ -32,7 +32,6 @@ from recsys.store.arrays import Rows
 from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
-from recsys.store.generations import root_of
 
 WORK = ".work"
 """Folder beside a run for the indexes that some systems need beyond the built one."""
@@ -292,10 +291,10 @@ def gold_facts(collection: Collection, right: Rows, year: int) -> dict[PaperId, 
     }
 
 
-def corpus_facts(index: Path, collection: Collection) -> dict[str, Any]:
+def corpus_facts(collection: Collection) -> dict[str, Any]:
     """Name the corpus, and what it is by the hash of its papers."""
     return {
-        "name": root_of(index).name.removesuffix(".index"),
+        "name": collection.name,
         "sha256": sha256(collection.corpus.folder / PAPERS),
         "papers": len(collection.corpus),
         "links": len(collection.graph.cites.values),
@@ -333,7 +332,7 @@ def answer_facts(
         **asked,
         "created_by": CREATED_BY,
         "versions": versions(),
-        "corpus": corpus_facts(index, collection),
+        "corpus": corpus_facts(collection),
         "timing": {name: milliseconds(responses) for name, responses in answers.items()},
         "candidates": {
             name: {

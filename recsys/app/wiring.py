@@ -136,7 +136,8 @@ def lost_ranker(recommender: Recommender) -> str | None:
 def starter_index(progress: Progress = silent) -> Path:
     """Return the starter corpus's index, building it into the cache on first use."""
     source = data_folder() / STARTER
-    index = cache_folder() / f"starter-{fingerprint([sha256(source), INDEX_SCHEMA])}.index"
+    key = fingerprint([sha256(source), INDEX_SCHEMA])
+    index = cache_folder() / f"starter-{key}" / "starter corpus.index"
     if not is_index(index):
         from recsys.pipelines.index.build import BuildOptions, build
 

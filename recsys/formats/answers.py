@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -228,8 +229,9 @@ def markdown(answer: Answer) -> str:
 
 
 def html(answer: Answer) -> str:
-    """Render as a web page with the reasons below each paper, and COinS for Zotero."""
+    """Render as a web page with keys, the reasons below each paper, and COinS for Zotero."""
     from recsys.formats.references.web_page import web_page
+    from recsys.store.artifacts import CREATED_BY
 
     notes = []
     for item in answer.recommendations:
@@ -238,7 +240,8 @@ def html(answer: Answer) -> str:
         if where := where_of(answer, item.paper.id):
             notes[-1].append(f"fits at {': '.join(where)}")
     papers = [item.paper for item in answer.recommendations]
-    return web_page(papers, notes=notes, heading=_heading(answer))
+    made = list(filter(None, (f"{date.today():%d %B %Y}".lstrip("0"), answer.corpus, CREATED_BY)))
+    return web_page(papers, answer.keys, notes=notes, heading=_heading(answer), made=made)
 
 
 def _heading(answer: Answer) -> str:
@@ -295,7 +298,7 @@ def render(answer: Answer, name: str) -> str:
         return write(answer)
     from recsys.formats.references.reference_writers import WRITERS
 
-    return WRITERS[name]([item.paper for item in answer.recommendations])
+    return WRITERS[name]([item.paper for item in answer.recommendations], answer.keys)
 
 
 def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None) -> str:

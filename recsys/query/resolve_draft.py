@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from recsys.errors import InputError, RecsysError, near_miss
 from recsys.formats.drafts.wording import counted
+from recsys.formats.references.citation_keys import pattern_of
 from recsys.query.matching import Match, match, named_in_prose, without_mark_up
 from recsys.query.question_schema import Filters, is_file, named_paper, read_draft
 from recsys.records import (
@@ -42,7 +43,8 @@ class Question:
     corpus holds. name: the draft's file, if it is one. cited, liked: what is in the draft's
     references, apart; unfound: what it cites that the corpus does not hold. details: sentences on
     each single thing that `notes` count. meant: the paper that each reference of the manuscript
-    means, None where the corpus does not hold it.
+    means, None where the corpus does not hold it. keys: the pattern that the citation keys of the
+    draft, else of the library, follow; see `citation_keys`.
     """
 
     draft: Draft
@@ -56,6 +58,7 @@ class Question:
     unfound: tuple[Reference, ...] = ()
     details: tuple[str, ...] = ()
     meant: tuple[PaperId | None, ...] = ()
+    keys: str | None = None
 
     def filtered(self, filters: Filters) -> Filters:
         """Name the papers of the library to filters that leave them out."""
@@ -148,6 +151,7 @@ def resolve_draft(
         cited.missing,
         (*manuscript.details, *(detail for listed in read_lists for detail in listed.details)),
         cited.meant,
+        pattern_of(manuscript.references) or pattern_of(lists.library.references),
     )
 
 

@@ -100,7 +100,7 @@ def test_the_facts_say_how_it_was_done(report: EvaluationReport, index: Path) ->
     assert len(facts["corpus"]["sha256"]) == len(facts["split_sha256"]) == 64
     assert set(facts["timing"]) == set(SYSTEMS) and min(facts["timing"].values()) > 0
     assert facts["external"]["theirs"]["other_queries"] == 1
-    facts = corpus_facts(index / GENERATIONS / "3", open_small_collection(index))
+    facts = corpus_facts(open_small_collection(index))
     assert facts["name"] == "small"
 
 
