@@ -123,7 +123,7 @@ class SentQuestion(Generic[Model]):
 async def recommendations(request: Request) -> Response:
     """Recommend papers for a draft.
 
-    Send JSON; or a form with the draft as one or more parts `file` (LaTeX with its .bib, .zip,
+    Send JSON: a question, or the object of a `draft.json` alone; or a form with the draft as one or more parts `file` (LaTeX with its .bib, .zip,
     .pdf, .docx, .md, .json), and all else as JSON in the part `request`. The draft is kept nowhere.
     """
     sent = await SentQuestion.read(request, RecommendationsBody)
@@ -207,11 +207,15 @@ async def papers(request: Request) -> Response:
             f"There is no format {form[:40]!r}.", f"The formats are json, {', '.join(WRITERS)}."
         )
 
+    keys = request.query_params.get("keys") or None
+
     def find(opened: OpenIndex) -> Reply:
         known, missing = papers_named(opened, ids)
-        digest = digest_of(opened.fingerprint, {"papers": list(ids), "format": form})
+        digest = digest_of(
+            opened.fingerprint, {"papers": list(ids), "format": form, "keys": keys}
+        )
         if form != "json":
-            return Reply(WRITERS[form](known), digest, MEDIA_TYPES[form])
+            return Reply(WRITERS[form](known, keys), digest, MEDIA_TYPES[form])
         return Reply({"papers": list(map(_record, known)), "missing": missing}, digest)
 
     return await _get(request, find)
@@ -268,6 +272,7 @@ def _record(paper: Paper) -> dict[str, Any]:
         "id": paper.id,
         "title": paper.title,
         "abstract": paper.abstract,
+        "abstract_note": paper.abstract_note or None,
         "authors": list(paper.authors),
         "year": paper.year,
         "venue": paper.venue,

@@ -54,8 +54,9 @@ from recsys.errors import DraftError, InputError, NothingFound, RecsysError
 from recsys.formats.answers import FORMATS, where_of
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
+from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS
-from recsys.formats.references.shown_facts import citation_keys, one_line
+from recsys.formats.references.shown_facts import one_line
 from recsys.local.cite import LocalQuestion
 from recsys.query.query import removed_in_words
 from recsys.query.question_schema import Filters
@@ -192,7 +193,8 @@ def _answer(service: Service, asked: AskedForm, opened: OpenIndex) -> str:
         if asked.text is not None:
             page = placed(opened, page, UploadedDraft(web.draft, asked.text))
         found = answered = page.answer
-        keys = citation_keys([item.paper for item in answered.recommendations])
+        papers = [item.paper for item in answered.recommendations]
+        keys = citation_keys(papers, pattern=answered.keys)
         shown = {
             "items": [
                 Item(item, key, where_of(answered, item.paper.id))
@@ -203,6 +205,7 @@ def _answer(service: Service, asked: AskedForm, opened: OpenIndex) -> str:
             "previous": token(max(page.offset - PER_PAGE, 0), page.digest) if page.offset else "",
             "first_rank": page.offset + 1,
             "share": fields.address(),
+            "keys": answered.keys or "",  # For the form of /export.
         }
     return render(
         "answer",
@@ -327,7 +330,8 @@ async def export(request: Request) -> Response:
             raise InputError("No paper is chosen.", "Choose one, or ask first.")
         return papers_named(opened, ids)[0]
 
-    text = WRITERS[form](await service_of(request).ask(fields.get("index"), papers))
+    known = await service_of(request).ask(fields.get("index"), papers)
+    text = WRITERS[form](known, fields.get("keys") or None)
     name = f"recommended{FORMATS[form].suffix}"
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text, headers=headers, media_type=MEDIA_TYPES[form])
