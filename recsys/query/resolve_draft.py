@@ -132,6 +132,7 @@ def resolve_draft(
     own = [paper_id for paper_id in (draft.paper_id, *draft.itself) if paper_id is not None]
     if held := ", ".join(name for name in own if collection.corpus.row(name) is not None):
         held = f"The corpus holds the draft itself ({held}): it is left out."
+    unknown = [each.id for each in cited.missing if each.id in ids.references]
     unsure = f"{counted(cited.unsure, 'work')} named by surname and year could be several papers."
     read_lists = (lists.liked, lists.disliked, lists.library)
     return Question(
@@ -141,6 +142,7 @@ def resolve_draft(
             *((held,) if held else ()),
             *manuscript.notes,
             *((unsure,) if cited.unsure else ()),
+            *((f"Not in the corpus: {', '.join(map(str, unknown))}.",) if unknown else ()),
             *(problem for listed in read_lists for problem in listed.problems),
         ),
         tuple(_described(listed.name, entry) for listed in named for entry in listed.missing),
@@ -209,7 +211,7 @@ class _Listed:
 def _find(
     collection: Collection, name: str, listed: Bibliography, ids: Sequence[PaperId] = ()
 ) -> _Listed:
-    """Look references up that nobody has looked up yet, and ids, which need no matching."""
+    """Look references up that nobody has looked up yet, and ids; those may be DOIs instead."""
     corpus, works = collection.corpus, listed.references
     meant = listed.meant
     matches: tuple[Match, ...] = ()
@@ -219,7 +221,12 @@ def _find(
     known = {corpus.ids[row] for row in corpus.rows(ids).tolist()}
     there = dict.fromkeys(paper_id for paper_id in ids if paper_id in known)
     there |= dict.fromkeys(paper_id for paper_id in meant if paper_id is not None)
-    missing = [Reference(id=paper_id) for paper_id in dict.fromkeys(ids) if paper_id not in known]
+    others = [paper_id for paper_id in dict.fromkeys(ids) if paper_id not in known]
+    if others:
+        named = match(collection, tuple(map(named_paper, others)))
+        there |= dict.fromkeys(corpus.ids[one.row] for one in named if one.row is not None)
+        others = [name for name, one in zip(others, named, strict=True) if one.row is None]
+    missing = [Reference(id=name) for name in others]
     missing += [work for work, paper in zip(works, meant, strict=True) if paper is None]
     unsure = sum(
         one.row is None and named_in_prose(one.reference) and one.score > 0 for one in matches

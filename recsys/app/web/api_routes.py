@@ -30,7 +30,6 @@ from recsys.app.web.questions import (
     papers_named,
     placed,
     posed,
-    search,
     years_of,
 )
 from recsys.app.web.replies import (
@@ -62,6 +61,7 @@ from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
 from recsys.local.cite import LocalQuestion
 from recsys.query.question_schema import named_paper
+from recsys.query.search import search
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
 MOST_IDS, PER_PAGE = 200, 20
@@ -249,7 +249,7 @@ async def searched(request: Request) -> Response:
     def find(opened: OpenIndex) -> Reply:
         digest = digest_of(opened.fingerprint, {"search": words})
         begin = offset_in(start, digest) if start else 0
-        rows, end = search(opened, words), begin + PER_PAGE
+        rows, end = search(opened.recommender.collection, words), begin + PER_PAGE
         shown = opened.recommender.collection.corpus.papers(rows[begin:end])
         rest = token(end, digest) if end < len(rows) else None
         content = {"papers": list(map(_record, shown)), "next": rest}

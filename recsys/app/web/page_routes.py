@@ -30,7 +30,6 @@ from recsys.app.web.questions import (
     papers_named,
     placed,
     posed,
-    search,
 )
 from recsys.app.web.replies import (
     MEDIA_TYPES,
@@ -61,6 +60,7 @@ from recsys.local.cite import LocalQuestion
 from recsys.query.query import removed_in_words
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
+from recsys.query.search import search
 from recsys.records import Answer, Bibliography, LocalAnswer, Paper, PaperId
 
 PER_PAGE = 20
@@ -365,7 +365,7 @@ async def searched(request: Request) -> Response:
     def page(opened: OpenIndex) -> str:
         digest = digest_of(opened.fingerprint, {"search": words})
         begin = offset_in(start, digest) if start else 0
-        rows = search(opened, words) if words else np.empty(0, np.int32)
+        rows = search(opened.recommender.collection, words) if words else np.empty(0, np.int32)
         end = begin + PER_PAGE
         return render(
             "search",
