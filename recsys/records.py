@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 PaperId: TypeAlias = str
 """A corpus's own public name for a paper; the int32 `row` is its internal position."""
@@ -47,7 +51,7 @@ class Paper:
 
     def _repr_html_(self) -> str:
         """Show the paper in a notebook."""
-        from recsys.formats.references.notebook import paper_html
+        from recsys.formats.notebook import paper_html
 
         return paper_html(self)
 
@@ -173,7 +177,7 @@ class Reason:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Recommendation:
     """One recommended paper.
 
@@ -191,6 +195,15 @@ class Recommendation:
     reasons: tuple[Reason, ...]
     found_by: tuple[str, ...] = ()
     versions: tuple[Paper, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """The first reason in words, "" where there is none."""
+        return self.reasons[0].text if self.reasons else ""
+
+    def __repr__(self) -> str:
+        """Name rank, chance and paper on one line."""
+        return f"Recommendation({self.rank}, {self.probability:.3f}, {self.paper!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +226,7 @@ class Place:
     section: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """The answer to one draft: what was understood, what was considered, what is recommended.
 
@@ -236,6 +249,32 @@ class Answer:
     corpus: str = ""
     keys: str | None = None
 
+    def __repr__(self) -> str:
+        """Count the papers, and say what was understood, on one line."""
+        return f"Answer({len(self.recommendations)} papers; {self.understood})"
+
+    def _repr_html_(self) -> str:
+        """Show the answer in a notebook."""
+        from recsys.formats.notebook import answer_html
+
+        return answer_html(self)
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """Put the answer into an Arrow table, a row for each paper."""
+        from recsys.formats.notebook import answer_table
+
+        return answer_table(self)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Put the answer into a data frame, a row for each paper.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        from recsys.formats.notebook import answer_frame
+
+        return answer_frame(self)
+
     def write(
         self, form: str = "table", path: str | Path | None = None, *, keys: str | None = None
     ) -> str:
@@ -251,12 +290,15 @@ class Answer:
         """
         from recsys.formats.answers import render
 
-        text = render(self if keys is None else replace(self, keys=keys), form)
-        if path is not None:
-            from recsys.formats.replacing import write_whole
+        return _written(render(self if keys is None else replace(self, keys=keys), form), path)
 
-            write_whole(Path(path), text)
-        return text
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        from recsys.formats.replacing import write_whole
+
+        write_whole(Path(path), text)
+    return text
 
 
 # What a draft says sentence by sentence, and what fits where: local (or context-aware) citation
@@ -367,7 +409,7 @@ LEAST_CHANCE = 0.5
 """The chance that a paper must have to be taken unseen: it is rather right than wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LocalAnswer:
     """What fits where in one draft or passage.
 
@@ -385,3 +427,21 @@ class LocalAnswer:
     draft: str | None = None
     unit: str = "line"
     references: tuple[Reference, ...] = ()
+
+    def __repr__(self) -> str:
+        """Count the places, and say what was understood, on one line."""
+        return f"LocalAnswer({len(self.gaps)} places; {self.understood})"
+
+    def write(self, form: str = "table", path: str | Path | None = None) -> str:
+        """Return the answer as text, as `recsys cite --format` does.
+
+        Args:
+            form: table, json, jsonl, markdown, html, sarif or lines.
+            path: a file to write the text to, whole or not at all.
+
+        Raises:
+            InputError: there is no such format.
+        """
+        from recsys.formats.answers import render_local
+
+        return _written(render_local(self, form), path)
