@@ -48,6 +48,8 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
         cells(names[system.name], system.name, *(cell(system, measure) for measure in known))
         for system in systems
     ]
+    tested = [name for name in known if name in kind.tested]
+    untested = f"; tested: {', '.join(tested) or 'none of these'}" if tested != known else ""
     f1 = (
         " F1@20 is the harmonic mean of the averaged precision and recall, query F1@20 the mean of "
         "each query's own."
@@ -55,7 +57,8 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
     notes = (
         f"Means over {len(assessment.queries):,} {kind.many}, with 95 % bootstrap intervals; a "
         f"{kind.one} without an answer counts as 0.{f1 if 'F1@20' in known else ''} Letters mark "
-        "the systems that a system beats: paired randomisation test, Holm-corrected, p < 0.05."
+        "the systems that a system beats: paired randomisation test, Holm-corrected, p < 0.05"
+        f"{untested}."
     )
     marked = best_marked(rows, first=2, rivals=[system.name != ORACLE for system in systems])
     return Table(
@@ -184,6 +187,27 @@ def recall_by_candidates(assessment: Assessment) -> Table:
         rows.append(cells(system.name, *shown))
     header, caption = map(str, depths), "Recall of the first so many papers."
     return Table("recall-by-candidates", caption, ("system", *header), tuple(rows))
+
+
+def calibration(assessment: Assessment) -> Table:
+    """Show how far off probabilities are: of the papers shown, and of all candidates."""
+    rows = tuple(
+        cells(
+            name,
+            f"{found.error:.4f}",
+            None if found.error_of_all is None else f"{found.error_of_all:.4f}",
+        )
+        for name, found in assessment.reliability.items()
+    )
+    return Table(
+        "calibration",
+        "Expected calibration error.",
+        ("system", "papers shown", "all candidates"),
+        rows,
+        notes="Over ten bins of equally many predictions. Most candidates are irrelevant and get a "
+        "probability near zero, so the error of all candidates is small whatever the ranker does: "
+        "that of the papers shown is the one to judge by.",
+    )
 
 
 def reliability(assessment: Assessment) -> list[Table]:

@@ -120,7 +120,7 @@ ReportFormat: TypeAlias = Literal["table", "json"]
 """How reports on artifacts are written."""
 ComparisonFormat: TypeAlias = Literal["table", "json", "markdown", "latex"]
 """How comparisons of runs are written."""
-EvaluationFormat: TypeAlias = Literal["html", "markdown", "json", "latex"]
+EvaluationFormat: TypeAlias = Literal["html", "markdown", "json", "latex", "csv"]
 """How reports on evaluations are written."""
 ResultFormat: TypeAlias = Literal["table", "json", "markdown", "latex", "html"]
 """How results are written that are small enough for a terminal and good enough for a page."""
