@@ -16,6 +16,7 @@ import numpy as np
 from recsys.errors import InputError, check_name, need
 from recsys.eval.judge_runs import LEVELS
 from recsys.eval.measures import Band
+from recsys.eval.report.tables import escape_latex
 from recsys.eval.run_figures import Assessment, SystemResult
 from recsys.eval.trec import write_lines
 from recsys.formats.replacing import replacing
@@ -435,7 +436,9 @@ def write_figures(folder: Path, assessment: Assessment, forms: Sequence[str]) ->
         with mpl.rc_context(_IN_PRINT):
             figure = Figure(figsize=(WIDTHS[width], _HEIGHTS[width]), layout="constrained")
             canvas = canvases[form](figure)
-            drawing.draw(figure.add_subplot(), assessment)
+            drawing.draw(axes := figure.add_subplot(), assessment)
+            for text in axes.texts if form == "pgf" else ():  # Names, which LaTeX would act upon.
+                text.set_text("\n".join(map(escape_latex, text.get_text().split("\n"))))
             target = BytesIO()
             facts = {"metadata": {"CreationDate": None}} if form == "pdf" else {}
             getattr(canvas, f"print_{form}")(target, **facts)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
 from recsys.eval.measures import CANDIDATES
-from recsys.eval.recorded_runs import kind_of
+from recsys.eval.recorded_runs import F1, kind_of
 from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
 from recsys.eval.run_figures import Assessment, SystemResult
 
@@ -50,13 +50,13 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
     ]
     tested = [name for name in known if name in kind.tested]
     untested = f"; tested: {', '.join(tested) or 'none of these'}" if tested != known else ""
-    f1 = (
-        " F1@20 is the harmonic mean of the averaged precision and recall, query F1@20 the mean of "
-        "each query's own."
-    )
+    f1 = ""
+    if "F1@20" in known:
+        f1 = " F1@20 is the harmonic mean of the averaged precision and recall"
+        f1 += ", query F1@20 the mean of each query's own." if F1 in known else "."
     notes = (
         f"Means over {len(assessment.queries):,} {kind.many}, with 95 % bootstrap intervals; a "
-        f"{kind.one} without an answer counts as 0.{f1 if 'F1@20' in known else ''} Letters mark "
+        f"{kind.one} without an answer counts as 0.{f1} Letters mark "
         "the systems that a system beats: paired randomisation test, Holm-corrected, p < 0.05"
         f"{untested}."
     )
