@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from recsys.local.local_recommender import LocalRecommender
     from recsys.mapping import Map
 
+_NO_FILTERS = Filters()
+
 
 class Recommender(DraftRecommender):
     """An open index: it answers drafts and passages, finds papers, and draws maps."""
@@ -36,7 +38,7 @@ class Recommender(DraftRecommender):
         as_of: int | None = None,
         title: str | None = None,
         abstract: str | None = None,
-        liked: Bibliography = Bibliography(),
+        liked: Bibliography = NO_LISTS.liked,
     ) -> LocalAnswer:
         """Recommend at most k papers for each place of a draft that lacks a citation.
 
@@ -96,7 +98,7 @@ class Recommender(DraftRecommender):
         *,
         lists: ReadingLists = NO_LISTS,
         as_of: int | None = None,
-        filters: Filters = Filters(),
+        filters: Filters = _NO_FILTERS,
         **only: Unpack[FilterWords],
     ) -> "Map":
         """Draw the papers around a draft; see `recommend` for what is asked.

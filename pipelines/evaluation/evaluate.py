@@ -186,7 +186,9 @@ class EvaluationReport:
         for name, found in self.assessment.reliability.items():
             every = found.error_of_all
             beside = "" if every is None else f", of all candidates {every:.4f}"
-            lines.append(f"{name}: calibration error of the {SHOWN} shown {found.error:.4f}{beside}.")
+            lines.append(
+                f"{name}: calibration error of the {SHOWN} shown {found.error:.4f}{beside}."
+            )
         if self.continued:
             lines.append(f"Continued: {self.continued} answers were there already.")
         return [*lines, *self.warnings, f"Written to {self.folder}."]

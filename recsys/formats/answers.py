@@ -255,24 +255,25 @@ class Format:
 
     suffix: of the files that are called after a draft. write: None where a format of reference
     managers has the papers alone. joins: whether several answers may stand one below the other,
-    told apart.
+    told apart. keyed: whether it has citation keys.
     """
 
     suffix: str
     write: Callable[[Answer], str] | None = None
     joins: bool = False
+    keyed: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
     "table": Format(".txt", table, joins=True),
     "json": Format(".json", as_json),
     "jsonl": Format(".jsonl", as_json_lines, joins=True),
-    "bibtex": Format(".bib"),
-    "ris": Format(".ris"),
-    "csl-json": Format(".json"),
+    "bibtex": Format(".bib", keyed=True),
+    "ris": Format(".ris", keyed=True),
+    "csl-json": Format(".json", keyed=True),
     "csv": Format(".csv"),
     "markdown": Format(".md", markdown),
-    "html": Format(".html", html),
+    "html": Format(".html", html, keyed=True),
 }
 """The formats that an answer is written in, in the order in which the command line offers them."""
 LOCAL_FORMATS: Mapping[str, tuple[str, str]] = {

@@ -20,7 +20,6 @@ from recsys.app.cli.options import (
 from recsys.app.terminal import check_target, draw, emit, note, show_bytes, shown_progress
 from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
-from recsys.formats.references.citation_keys import key_parts
 from recsys.query.question_schema import read_references
 from recsys.records import LEAST_CHANCE
 
@@ -89,6 +88,7 @@ def cite(
     start_on_one_thread()
     from recsys.formats.local_answers.filled_drafts import BibFile
     from recsys.formats.local_answers.shown_gaps import keys_of
+    from recsys.formats.references.citation_keys import key_parts
     from recsys.local.cite import LocalQuestion
 
     is_passage = draft in (None, str(STDIN))

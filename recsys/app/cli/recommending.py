@@ -36,8 +36,6 @@ from recsys.app.terminal import (
 from recsys.errors import DraftError, InputError, RecsysError
 from recsys.formats.answers import FORMATS
 from recsys.formats.files import STDIN
-from recsys.formats.references.citation_keys import key_parts
-from recsys.formats.references.reference_writers import KEYED
 from recsys.query.question_schema import SHOWN, QuestionOptions, is_file, named_paper
 from recsys.records import Answer, Manuscript, ReadingLists
 
@@ -227,6 +225,8 @@ class AnswerWriter:
             InputError: a path that cannot be written to, or no pattern of keys.
         """
         if self.keys is not None:
+            from recsys.formats.references.citation_keys import key_parts
+
             key_parts(self.keys)
         if self.out is not None and self.folder is not None:
             raise bad_value("Give a file or a folder, not both.", option="--out-dir")
@@ -242,7 +242,8 @@ class AnswerWriter:
 
     def write(self, answer: Answer) -> None:
         """Write an answer, or keep it for the one file that all of them are written to."""
-        if self.keys is None and answer.keys is not None and self.form in KEYED:
+        keyed = FORMATS[self.form].keyed
+        if keyed and self.keys is None and answer.keys is not None:
             note(KEYS_FOLLOW.format(answer.keys), quiet=self.quiet)
         answer = replace(answer, keys=self.keys or answer.keys)
         if self.folder is not None:

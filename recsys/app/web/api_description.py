@@ -24,9 +24,9 @@ class Operation:
     """One operation; its handler's docstring tells what it does.
 
     answers: the model of its reply. asks: that of its body, which may come as JSON or beside files.
-    alone: what may be the body instead of all that. parameters: as OpenAPI describes them. problems: statuses of other replies. formats: it answers
-    in formats of reference managers, too. example: its address in an example, where PAPER stands
-    for an id; body: what follows in curl.
+    alone: what may be the body instead. parameters: as OpenAPI describes them. problems: statuses
+    of other replies. formats: it answers in formats of reference managers, too. example: its
+    address in an example, where PAPER stands for an id; body: what follows in curl.
     """
 
     path: str

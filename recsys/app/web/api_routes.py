@@ -123,8 +123,9 @@ class SentQuestion(Generic[Model]):
 async def recommendations(request: Request) -> Response:
     """Recommend papers for a draft.
 
-    Send JSON: a question, or the object of a `draft.json` alone; or a form with the draft as one or more parts `file` (LaTeX with its .bib, .zip,
-    .pdf, .docx, .md, .json), and all else as JSON in the part `request`. The draft is kept nowhere.
+    Send JSON: a question, or the object of a `draft.json` alone; or a form with the draft as one or
+    more parts `file` (LaTeX with its .bib, .zip, .pdf, .docx, .md, .json), and all else as JSON in
+    the part `request`. The draft is kept nowhere.
     """
     sent = await SentQuestion.read(request, RecommendationsBody)
     body, where = sent.body, sent.body.options().where
@@ -211,9 +212,7 @@ async def papers(request: Request) -> Response:
 
     def find(opened: OpenIndex) -> Reply:
         known, missing = papers_named(opened, ids)
-        digest = digest_of(
-            opened.fingerprint, {"papers": list(ids), "format": form, "keys": keys}
-        )
+        digest = digest_of(opened.fingerprint, {"papers": list(ids), "format": form, "keys": keys})
         if form != "json":
             return Reply(WRITERS[form](known, keys), digest, MEDIA_TYPES[form])
         return Reply({"papers": list(map(_record, known)), "missing": missing}, digest)

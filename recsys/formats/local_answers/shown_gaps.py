@@ -74,9 +74,7 @@ def keys_of(
             had[paper.id] = named[0]
     new = [paper for paper in papers if paper.id not in had]
     pattern = pattern or pattern_of(others) or pattern_of(answer.references)
-    names = dict(
-        zip((paper.id for paper in new), citation_keys(new, taken, pattern), strict=True)
-    )
+    names = dict(zip((paper.id for paper in new), citation_keys(new, taken, pattern), strict=True))
     return GapKeys(names | had, frozenset(had), pattern)
 
 

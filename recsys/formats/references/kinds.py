@@ -35,15 +35,17 @@ _SERIAL = re.compile(
 # Learned societies call their journals so, without a year, a number or a word for a meeting.
 _OF_A_SOCIETY = re.compile(
     r"(?i)^proc(?:eedings|\.)? (?:of )?(?:the )?(?:[\w.]+ ){0,5}"
-    r"(?:academy|acad|society|soc|r\.? soc|institution|endowment|museum|biol\.? sci|ieee$|acm on)\b|"
-    r"^proceedings\W+biological sciences"
+    r"(?:academy|acad|society|soc|r\.? soc|institution|endowment|museum|biol\.? sci|ieee$|acm on)\b"
+    r"|^proceedings\W+biological sciences"
 )
 _MEETING = re.compile(
     r"(?i)\b(?:proceedings|proc|conference|conf|workshop|symposium|congress|meeting|colloquium)\b"
 )
 _GATHERS = re.compile(r"(?i)\b(?:conference|conf|workshop|symposium|congress|meeting)\b|\d")
 _PREPRINT = re.compile(r"(?i)\b(?:arxiv|biorxiv|medrxiv|chemrxiv|psyarxiv|ssrn|corr|preprints?)\b")
-_THESIS = re.compile(r"(?i)\b(?:ph\.?\s?d\.?|doctoral|master'?s?|diploma) (?:thesis|dissertation)\b")
+_THESIS = re.compile(
+    r"(?i)\b(?:ph\.?\s?d\.?|doctoral|master'?s?|diploma) (?:thesis|dissertation)\b"
+)
 _REPORT = re.compile(r"(?i)\b(?:technical report|tech(?:nical)?\.? rep\.?|working paper)\b")
 # Abbreviated as ISO 4 abbreviates titles of serials.
 _ABBREVIATED = re.compile(

@@ -33,8 +33,14 @@ from recsys.records import Paper
 from recsys.store.words import STOP_WORDS
 
 _TYPES_OF_RIS = {
-    **{JOURNAL: "JOUR", MEETING: "CONF", CHAPTER: "CHAP", THESIS: "THES", REPORT: "RPRT"},
-    **{"book": "BOOK", "dataset": "DATA", "software": "COMP"},
+    JOURNAL: "JOUR",
+    MEETING: "CONF",
+    CHAPTER: "CHAP",
+    THESIS: "THES",
+    REPORT: "RPRT",
+    "book": "BOOK",
+    "dataset": "DATA",
+    "software": "COMP",
 }
 """All other works are GEN; so are preprints, for RIS has no type for them."""
 _TYPES_OF_BIBTEX = {
@@ -254,5 +260,3 @@ WRITERS: Mapping[str, Writer] = {
     "html": web_page,
 }
 """A format's name, and what writes papers in it, in order."""
-KEYED = frozenset({"bibtex", "ris", "csl-json", "html"})
-"""The formats that show citation keys."""

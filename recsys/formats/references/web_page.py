@@ -18,9 +18,9 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
-from recsys.formats.references.people import natural, own_name, people_in, written
 from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.kinds import CHAPTER, JOURNAL, MEETING, OTHER, kind_of
+from recsys.formats.references.people import natural, own_name, people_in, written
 from recsys.formats.references.shown_facts import (
     bare_doi,
     names_of,

@@ -20,6 +20,7 @@ from tests.eval.invented_assessment import QUERIES, invented
 PAPER = r"""
 \documentclass[twocolumn]{article}
 \usepackage{booktabs,pgf,graphicx}
+\usepackage[textwidth=7in]{geometry}
 \begin{document}
 %s
 \end{document}

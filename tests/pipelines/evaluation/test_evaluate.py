@@ -14,7 +14,6 @@ from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationRepo
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.protocols import Progress, silent
-from recsys.store.generations import GENERATIONS
 from tests.ended import killed_at
 from tests.pipelines.small_index import (
     invented_papers,

@@ -3,11 +3,13 @@ from dataclasses import replace
 import pytest
 
 from recsys.errors import InputError
+from recsys.formats.answers import FORMATS
 from recsys.formats.references.citation_keys import citation_keys, key_parts, pattern_of
-from recsys.formats.references.reference_writers import KEYED, WRITERS
+from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Paper, Reference
 from tests.rows import each_row
 
+KEYED = [name for name, form in FORMATS.items() if form.keyed]
 SPECTER = Paper(
     "specter",
     "SPECTER: Document-level Representation Learning",
@@ -91,9 +93,12 @@ LIBRARY = (
         ("Cohan2020 McNee2002 Lee2001", "[auth][year]"),
         ("CohanWeld2020 McNeeOther2002 Lee2001", "[authors][year]"),
         ("Coh20 McN02 Lee01", "[auth3][shortyear]"),
-        ("cohan2020document mcnee2002recommending lee2001word", "[auth:lower][year][veryshorttitle:lower]"),
-        ("cohan_document_2020 mcnee_recommending_2002 lee_word_2001", "[auth:lower]_[veryshorttitle:lower]_[year]"),
-        ("cohanDocumentLevelRepresentation2020 mcneeRecommendingCitations2002 leeWordWord2001", "[auth:lower][shorttitle:capitalize][year]"),
+        ("cohan2020document mcnee2002recommending lee2001word",
+         "[auth:lower][year][veryshorttitle:lower]"),
+        ("cohan_document_2020 mcnee_recommending_2002 lee_word_2001",
+         "[auth:lower]_[veryshorttitle:lower]_[year]"),
+        ("cohanDocumentLevelRepresentation2020 mcneeRecommendingCitations2002 leeWordWord2001",
+         "[auth:lower][shorttitle:capitalize][year]"),
         ("smith1 x2 abc", None),
         ("cohan2020 x y", None),
         ("2020 2002 2001", None),

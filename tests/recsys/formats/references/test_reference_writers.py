@@ -41,7 +41,7 @@ def test_special_characters_are_escaped() -> None:
         ("NeurIPS", None, "inproceedings", "booktitle"),
         ("NAACL-HLT", None, "inproceedings", "booktitle"),
         ("Proceedings of the Journal Club", None, "inproceedings", "booktitle"),
-        ("Proceedings of the 3rd Meeting of the Cognitive Society", None, "inproceedings", "booktitle"),
+        ("Proceedings of the 3rd Meeting of a Society", None, "inproceedings", "booktitle"),
         ("Workshop on Scholarly Documents", None, "inproceedings", "booktitle"),
         ("IEEE Visualization", None, "inproceedings", "booktitle"),
         ("TVCG", None, "article", "journal"),
@@ -96,8 +96,8 @@ def test_a_thesis_of_no_degree_is_called_a_thesis_and_a_preprint_has_its_number(
 @each_row(
     ("title", "written"),
     [
-        ("McNee and the recommending of research papers", "{McNee} and the recommending of research papers"),
-        ("BERT: Pre-training of Deep Bidirectional Transformers", "{BERT}: Pre-training of Deep Bidirectional Transformers"),
+        ("McNee and the citing of papers", "{McNee} and the citing of papers"),
+        ("BERT: Pre-training of Deep Transformers", "{BERT}: Pre-training of Deep Transformers"),
         ("Reading (DNA), slowly", "Reading ({DNA}), slowly"),
         ("The Bayesian view of Wikipedia articles", "The {Bayesian} view of {Wikipedia} articles"),
         ("Citation graphs: The case of vitamin C", "Citation graphs: The case of vitamin {C}"),
