@@ -180,9 +180,9 @@ class Recommender:
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
         items = question.marked(self._shown(chosen, k))
         told = question.understood, stages, question.notes, question.missing, question.name
-        corpus = f"{self.collection.name}, {len(self.collection.corpus):,} papers"
-        facts = {"title": question.draft.title, "corpus": corpus, "keys": question.keys}
-        return Answer(items, *told, **facts)
+        searched = f"{self.collection.name}, {len(corpus):,} papers"
+        title, keys = question.draft.title, question.keys
+        return Answer(items, *told, title=title, corpus=searched, keys=keys)
 
     def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Rank candidates, of each work one: versions of a paper above, or of a seed, are left out.

@@ -4,6 +4,7 @@ What is shown takes the colours of the notebook: it must be read on a light and 
 """
 
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recsys.errors import MissingExtraError
@@ -95,9 +96,10 @@ def answer_frame(answer: Answer) -> "pandas.DataFrame":
         MissingExtraError: pandas is not installed.
     """
     try:
-        return answer_table(answer).to_pandas()
+        import_module("pandas")
     except ImportError as error:
         raise MissingExtraError(
             "A data frame needs pandas, which is not installed.",
             "pip install pandas; or take `answer.to_arrow()`.",
         ) from error
+    return answer_table(answer).to_pandas()

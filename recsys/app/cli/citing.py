@@ -114,7 +114,7 @@ def cite(
     )
     asked = read_text(STDIN) if is_passage else Path(draft or "")
     answer = _answer(index, needs, asked, question, quiet=quiet)
-    file = fill and BibFile.read(fill)
+    file = None if fill is None else BibFile.read(fill)
     named = keys_of(answer, file.references if file else (), keys)
     if keys is None and named.pattern is not None:
         note(KEYS_FOLLOW.format(named.pattern), quiet=quiet)
