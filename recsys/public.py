@@ -169,9 +169,7 @@ def build(
         InputError: files and papers are mixed, or `out` is in the way.
         CorpusError: a file cannot be read, or there is no usable paper.
     """
-    from recsys.app.cache import cache_folder
-    from recsys.pipelines.index.build import BuildOptions
-    from recsys.pipelines.index.build import build as build_index
+    from recsys.app.wiring import build_index
 
     given = [papers] if isinstance(papers, str | Path) else list(papers)
     files = [Path(each) for each in given if isinstance(each, str | Path)]
@@ -184,6 +182,5 @@ def build(
             records = (asdict(each) if isinstance(each, Paper) else dict(each) for each in values)
             lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in records)
             files[0].write_text("".join(lines), encoding="utf-8")
-        options = BuildOptions(encoder=encoder, force=force)
-        build_index(files, Path(out), options, cache=cache_folder())
+        build_index(files, Path(out), encoder=encoder, force=force)
     return load(out)

@@ -361,7 +361,7 @@ def _wrong_fields(error: ValidationError) -> list[str]:
     return shown
 
 
-_MOST_WRONG = 10
+_MOST_WRONG = 5
 """Wrong fields that an error names."""
 
 

@@ -81,7 +81,7 @@ def test_without_annoy_its_index_is_scanned_and_says_so(
 
 def test_the_starter_corpus_is_built_once_into_the_cache() -> None:
     index, stages = starter_index(), list[str]()
-    assert index.parent == cache_folder()
+    assert index.parent.parent == cache_folder()
     assert starter_index(lambda stage, done, total: stages.append(stage)) == index
     assert stages == []
     answer = open_index(None).recommend(Draft("Citation recommendation"), 3)
