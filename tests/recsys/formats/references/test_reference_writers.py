@@ -1,8 +1,10 @@
+import json
 import re
 import time
 from dataclasses import replace
 from pathlib import Path
 
+import rispy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,6 +87,29 @@ def test_the_entry_is_of_what_the_paper_is_and_never_a_guess(
 )
 def test_an_identifier_tells_where_the_venue_does_not(facts: dict[str, str], kind: str) -> None:
     assert bibtex([paper(venue="Unheard of", **facts)]).startswith(f"@{kind}{{")
+
+
+@each_row(
+    ("types", "csl", "ris"),
+    [
+        ("article", "article-journal", "JOUR"),
+        ("conference-paper", "paper-conference", "CONF"),
+        ("preprint", "article", "GEN"),
+        ("book", "book", "BOOK"),
+        ("book-chapter", "chapter", "CHAP"),
+        ("dissertation", "thesis", "THES"),
+        ("tech-report", "report", "RPRT"),
+        ("dataset", "dataset", "DATA"),
+        ("software", "software", "COMP"),
+        ("essay", "document", "GEN"),
+    ],
+)
+def test_types_are_those_of_csl_and_of_ris(types: str, csl: str, ris: str) -> None:
+    work = paper("On rivers", authors=("Ann Lee",), year=2001, labels={"type": types})
+    [item] = json.loads(WRITERS["csl-json"]([work]))
+    assert item["type"] == csl
+    [record] = rispy.loads(WRITERS["ris"]([work]))
+    assert (record["type_of_reference"], record["title"]) == (ris, "On rivers")
 
 
 def test_a_thesis_of_no_degree_is_called_a_thesis_and_a_preprint_has_its_number() -> None:
