@@ -255,8 +255,14 @@ def _studies(facts: Mapping[str, Any]) -> Iterator[Section]:
 
 
 SCHEMA = "recsys.report/1"
-SUFFIXES: Mapping[str, str] = {"html": ".html", "markdown": ".md", "json": ".json", "latex": ".tex"}
-PER_QUERY = "per-query.csv"
+FILES: Mapping[str, str] = {
+    "html": "report.html",
+    "markdown": "report.md",
+    "json": "report.json",
+    "latex": "report.tex",
+    "csv": "per-query.csv",
+}
+"""The formats of a report, and what its file is called."""
 AGAIN = "Run its `recsys evaluate` command again."
 
 

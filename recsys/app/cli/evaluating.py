@@ -218,8 +218,7 @@ def report(
     """
     from recsys.eval.report.evaluation_pictures import write_figures, write_pictures
     from recsys.eval.report.evaluation_report import (
-        PER_QUERY,
-        SUFFIXES,
+        FILES,
         Report,
         chosen_table,
         per_query_csv,
@@ -237,7 +236,7 @@ def report(
         check_target(out)
     trained = is_training(folder)
     found = read_training(folder, folder.resolve().name) if trained else read_report(folder)
-    target = out or folder / (PER_QUERY if output == "csv" else f"report{SUFFIXES[output]}")
+    target = out or folder / FILES[output]
     if not isinstance(found, Report):
         if columns or figures or output == "csv":
             raise bad_value("it is of evaluations; this is an encoder.", option="DIR")
@@ -253,7 +252,7 @@ def report(
     if isinstance(found, Report):
         if out is None and output == "html":
             write_pictures(folder, found.assessment)
-            emit(per_query_csv(found.assessment, read_queries(folder)), folder / PER_QUERY)
+            emit(per_query_csv(found.assessment, read_queries(folder)), folder / FILES["csv"])
         if figures is not None:
             place = folder / "figures"
             write_figures(place, found.assessment, names_in(figures) or ())

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from recsys.formats import identifiers
 from recsys.formats.latex.latex_text import to_latex
+from recsys.formats.papers.title_case import is_name
 from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.kinds import (
     CHAPTER,
@@ -103,8 +104,8 @@ def _degree(paper: Paper) -> str:
 def protected_title(title: str) -> str:
     """Write a title as BibTeX, in braces what styles that lower-case titles must leave.
 
-    These are words with a capital inside, single letters, and, in a title that is written as a
-    sentence, every capitalised word that does not begin one.
+    These are words with a capital inside, single letters, names that are known, and, in a title
+    that is written as a sentence, every capitalised word that does not begin one.
 
     >>> protected_title("Scaling BERT with the Bayesian view of McNee: A study")
     'Scaling {BERT} with the {Bayesian} view of {McNee}: A study'
@@ -118,7 +119,7 @@ def protected_title(title: str) -> str:
         core = word.strip(_AROUND)
         inner = any(character.isupper() for character in core[1:])
         letter = len(core) == 1 and core != "A"
-        name = core[:1].isupper() and not begins and (as_sentence or letter)
+        name = core[:1].isupper() and not begins and (as_sentence or letter or is_name(core))
         latex = to_latex(word)
         if inner or name:
             before, whole, after = word.partition(core)

@@ -127,6 +127,7 @@ def test_a_thesis_of_no_degree_is_called_a_thesis_and_a_preprint_has_its_number(
         ("The Bayesian view of Wikipedia articles", "The {Bayesian} view of {Wikipedia} articles"),
         ("Citation graphs: The case of vitamin C", "Citation graphs: The case of vitamin {C}"),
         ("A Study of a Thing That Nobody Read", "A Study of a Thing That Nobody Read"),
+        ("Coin Hoards in the Roman Empire", "Coin Hoards in the {Roman} Empire"),
         ("Who cites? A study", "Who cites? {A} study"),
         ("Cats", "Cats"),
     ],
