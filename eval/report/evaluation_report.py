@@ -367,7 +367,7 @@ def _ranked_by(facts: Mapping[str, Any]) -> str:
     said = ""
     if ranker:
         learned = f", trained on {ranker['learned_from']}" if ranker.get("learned_from") else ""
-        said = f" The ranker is {ranker['name']}, {ranker['sha256'][:12]}{learned}."
+        said = f" Ranker: {ranker['name']}, sha256 {ranker['sha256'][:12]}{learned}."
     if facts.get("split"):
         said += f" Split: {facts['split'].rstrip('.')}."
     return said

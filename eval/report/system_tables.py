@@ -48,7 +48,8 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
         cells(names[system.name], system.name, *(cell(system, measure) for measure in known))
         for system in systems
     ]
-    tested = [name for name in known if name in kind.tested]
+    compared = {each.measure for each in assessment.comparisons}
+    tested = [name for name in known if name in compared]
     untested = f"; tested: {', '.join(tested) or 'none of these'}" if tested != known else ""
     f1 = ""
     if "F1@20" in known:
