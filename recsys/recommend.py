@@ -181,8 +181,14 @@ class Recommender:
         items = question.marked(self._shown(chosen, k))
         told = question.understood, stages, question.notes, question.missing, question.name
         searched = f"{self.collection.name}, {len(corpus):,} papers"
-        title, keys = question.draft.title, question.keys
-        return Answer(items, *told, title=title, corpus=searched, keys=keys)
+        return Answer(
+            items,
+            *told,
+            title=question.draft.title,
+            corpus=searched,
+            keys=question.keys,
+            taken_keys=question.taken_keys,
+        )
 
     def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Rank candidates, of each work one: versions of a paper above, or of a seed, are left out.

@@ -236,6 +236,7 @@ class Answer:
     `title` its title. `where` has the places of those recommended papers that fit a sentence of the
     draft; None where nobody looked. `corpus` names what was searched. `keys` is the pattern of the
     citation keys that `write` makes: that of the keys of the draft or the library; None: the usual.
+    `taken_keys` are those that the draft has for other papers.
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -248,6 +249,7 @@ class Answer:
     title: str = ""
     corpus: str = ""
     keys: str | None = None
+    taken_keys: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Count the papers, and say what was understood, on one line."""

@@ -241,7 +241,15 @@ def html(answer: Answer) -> str:
             notes[-1].append(f"fits at {': '.join(where)}")
     papers = [item.paper for item in answer.recommendations]
     made = list(filter(None, (f"{date.today():%d %B %Y}".lstrip("0"), answer.corpus, CREATED_BY)))
-    return web_page(papers, answer.keys, notes=notes, heading=_heading(answer), made=made)
+    return web_page(papers, keys_in(answer), notes=notes, heading=_heading(answer), made=made)
+
+
+def keys_in(answer: Answer) -> list[str]:
+    """Name the recommended papers by citation keys that the draft does not have."""
+    from recsys.formats.references.citation_keys import citation_keys
+
+    papers = [item.paper for item in answer.recommendations]
+    return citation_keys(papers, answer.taken_keys, answer.keys)
 
 
 def _heading(answer: Answer) -> str:
@@ -299,7 +307,8 @@ def render(answer: Answer, name: str) -> str:
         return write(answer)
     from recsys.formats.references.reference_writers import WRITERS
 
-    return WRITERS[name]([item.paper for item in answer.recommendations], answer.keys)
+    keys = keys_in(answer) if FORMATS[name].keyed else None
+    return WRITERS[name]([item.paper for item in answer.recommendations], keys)
 
 
 def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None) -> str:

@@ -44,7 +44,7 @@ class Question:
     references, apart; unfound: what it cites that the corpus does not hold. details: sentences on
     each single thing that `notes` count. meant: the paper that each reference of the manuscript
     means, None where the corpus does not hold it. keys: the pattern that the citation keys of the
-    draft, else of the library, follow; see `citation_keys`.
+    draft, else of the library, follow; see `citation_keys`. taken_keys: those of the draft.
     """
 
     draft: Draft
@@ -59,6 +59,7 @@ class Question:
     details: tuple[str, ...] = ()
     meant: tuple[PaperId | None, ...] = ()
     keys: str | None = None
+    taken_keys: tuple[str, ...] = ()
 
     def filtered(self, filters: Filters) -> Filters:
         """Name the papers of the library to filters that leave them out."""
@@ -154,6 +155,7 @@ def resolve_draft(
         (*manuscript.details, *(detail for listed in read_lists for detail in listed.details)),
         cited.meant,
         pattern_of(manuscript.references) or pattern_of(lists.library.references),
+        tuple(work.key for work in manuscript.references if work.key),
     )
 
 

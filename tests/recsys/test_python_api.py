@@ -198,6 +198,15 @@ def test_ids_that_the_corpus_does_not_hold_are_named(recommender: Recommender) -
     )  # fmt: skip
 
 
+def test_new_keys_are_none_of_the_draft(recommender: Recommender, draft: Path) -> None:
+    answer = recommender.recommend(draft, k=5)
+    assert (answer.keys, answer.taken_keys) == (None, ("one", "two"))
+    taken = tuple(f"nemo{year}" for year in range(1900, 2050))
+    text = replace(answer, keys="nemo[year]", taken_keys=taken).write("bibtex")
+    keys = re.findall(r"^@\w+\{(.*),$", text, re.MULTILINE)
+    assert len(set(keys)) == 5 and all(re.fullmatch(r"nemo\d{4}[a-e]", key) for key in keys)
+
+
 def test_lists_lead_and_mark(recommender: Recommender, draft: Path) -> None:
     lists = recsys.ReadingLists(
         liked=recsys.read_references("deserts-06"),

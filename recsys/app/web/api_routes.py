@@ -57,6 +57,7 @@ from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.local_answers.gap_json import local_record
 from recsys.formats.local_answers.shown_gaps import keys_of
+from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
 from recsys.local.cite import LocalQuestion
@@ -214,7 +215,8 @@ async def papers(request: Request) -> Response:
         known, missing = papers_named(opened, ids)
         digest = digest_of(opened.fingerprint, {"papers": list(ids), "format": form, "keys": keys})
         if form != "json":
-            return Reply(WRITERS[form](known, keys), digest, MEDIA_TYPES[form])
+            named = citation_keys(known, pattern=keys)
+            return Reply(WRITERS[form](known, named), digest, MEDIA_TYPES[form])
         return Reply({"papers": list(map(_record, known)), "missing": missing}, digest)
 
     return await _get(request, find)

@@ -50,7 +50,7 @@ from recsys.app.web.uploads import (
     unpack,
 )
 from recsys.errors import DraftError, InputError, NothingFound, RecsysError
-from recsys.formats.answers import FORMATS, where_of
+from recsys.formats.answers import FORMATS, keys_in, where_of
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.references.citation_keys import citation_keys
@@ -193,8 +193,7 @@ def _answer(service: Service, asked: AskedForm, opened: OpenIndex) -> str:
         if asked.text is not None:
             page = placed(opened, page, UploadedDraft(web.draft, asked.text))
         found = answered = page.answer
-        papers = [item.paper for item in answered.recommendations]
-        keys = citation_keys(papers, pattern=answered.keys)
+        keys = keys_in(answered)
         shown = {
             "items": [
                 Item(item, key, where_of(answered, item.paper.id))
@@ -331,7 +330,7 @@ async def export(request: Request) -> Response:
         return papers_named(opened, ids)[0]
 
     known = await service_of(request).ask(fields.get("index"), papers)
-    text = WRITERS[form](known, fields.get("keys") or None)
+    text = WRITERS[form](known, citation_keys(known, pattern=fields.get("keys") or None))
     name = f"recommended{FORMATS[form].suffix}"
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text, headers=headers, media_type=MEDIA_TYPES[form])

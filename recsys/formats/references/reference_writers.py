@@ -59,12 +59,12 @@ _FORMULA = re.compile("'*[=+\\-@\uff1d\uff0b\uff0d\uff20]")
 _MARKS_OF_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|])")
 
 
-def bibtex(papers: Sequence[Paper], keys: str | None = None) -> str:
+def bibtex(papers: Sequence[Paper], keys: Sequence[str] | None = None) -> str:
     """Write one BibTeX entry per paper, in order.
 
-    keys: the pattern of their keys; see `citation_keys`, as for all formats that have keys.
+    keys: of each paper; None: `citation_keys`, as for all formats that have keys.
     """
-    named = zip(citation_keys(papers, pattern=keys), papers, strict=True)
+    named = zip(keys or citation_keys(papers), papers, strict=True)
     return "\n".join(entry(key, paper, abstract=True) for key, paper in named)
 
 
@@ -150,10 +150,10 @@ def _authors(paper: Paper) -> Iterable[str]:
         yield f"{{{to_latex(name.natural)}}}" if whole or "\\" in latex else latex
 
 
-def ris(papers: Sequence[Paper], keys: str | None = None) -> str:
+def ris(papers: Sequence[Paper], keys: Sequence[str] | None = None) -> str:
     """Write one record of RIS per paper, in order, as reference managers import it."""
     records = []
-    for key, paper in zip(citation_keys(papers, pattern=keys), papers, strict=True):
+    for key, paper in zip(keys or citation_keys(papers), papers, strict=True):
         facts = {
             "TI": one_line(paper.title),
             "T2": one_line(paper.venue or ""),
@@ -173,10 +173,10 @@ def ris(papers: Sequence[Paper], keys: str | None = None) -> str:
     return "\n".join(records)
 
 
-def csl_json(papers: Sequence[Paper], keys: str | None = None) -> str:
+def csl_json(papers: Sequence[Paper], keys: Sequence[str] | None = None) -> str:
     """Write one item of CSL 1.0.2 per paper, in order, as pandoc and Zotero read it."""
     items = []
-    for key, paper in zip(citation_keys(papers, pattern=keys), papers, strict=True):
+    for key, paper in zip(keys or citation_keys(papers), papers, strict=True):
         authors = []
         for name in map(own_name, names_of(paper)):
             parts = {
@@ -202,7 +202,7 @@ def csl_json(papers: Sequence[Paper], keys: str | None = None) -> str:
     return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
 
 
-def spreadsheet(papers: Sequence[Paper], _: str | None = None) -> str:
+def spreadsheet(papers: Sequence[Paper], _: Sequence[str] | None = None) -> str:
     """Write one row of CSV per paper below a header row, without keys; every cell is quoted.
 
     Names of authors are joined by "; ", a semicolon or backslash inside one has a backslash before
@@ -226,7 +226,7 @@ def spreadsheet(papers: Sequence[Paper], _: str | None = None) -> str:
     return file.getvalue()
 
 
-def markdown(papers: Iterable[Paper], _: str | None = None) -> str:
+def markdown(papers: Iterable[Paper], _: Sequence[str] | None = None) -> str:
     """Write a numbered Markdown list for people, one line per paper, without keys."""
     return "".join(f"{i}. {markdown_item(paper)}\n" for i, paper in enumerate(papers, start=1))
 
@@ -246,9 +246,9 @@ def escaped(text: str | None) -> str:
 
 
 class Writer(Protocol):
-    """Writes papers in order; keys: the pattern of their citation keys, None for the usual one."""
+    """Writes papers in order; keys: of each paper, None for the usual ones."""
 
-    def __call__(self, papers: Sequence[Paper], keys: str | None = None, /) -> str:
+    def __call__(self, papers: Sequence[Paper], keys: Sequence[str] | None = None, /) -> str:
         """Write them."""
 
 

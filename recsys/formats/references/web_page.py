@@ -78,7 +78,7 @@ a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: .
 
 def web_page(
     papers: Sequence[Paper],
-    keys: str | None = None,
+    keys: Sequence[str] | None = None,
     *,
     notes: Sequence[Sequence[str]] | None = None,
     heading: str = "Reading list",
@@ -86,14 +86,15 @@ def web_page(
 ) -> str:
     """Write a whole page with one list item per paper, in order, each with its citation key.
 
-    keys: the pattern of the keys. notes: lines that are shown below each paper, such as its chance
-    and the reasons for it; as many as there are papers. made: when, and of what, the page was made.
+    keys: of each paper; None: `citation_keys`. notes: lines that are shown below each paper, such
+    as its chance and the reasons for it; as many as there are papers. made: when, and of what, the
+    page was made.
     """
     below = [()] * len(papers) if notes is None else notes
     count = f"{len(papers):,} paper{'' if len(papers) == 1 else 's'}"
     count = html_text(" \u00b7 ".join((count, *made)))
     page = [page_head(html_text(heading), _STYLE), f'<p class="count">{count}</p>\n<ol>\n']
-    for paper, lines, key in zip(papers, below, citation_keys(papers, pattern=keys), strict=True):
+    for paper, lines, key in zip(papers, below, keys or citation_keys(papers), strict=True):
         shown = paper_lines(paper, f" <code>{html_text(key)}</code>")
         page += ("<li>\n", shown, note_list(lines), f"{span(paper)}\n</li>\n")
     return "".join((*page, "</ol>\n</body>\n</html>\n"))
