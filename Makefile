@@ -17,7 +17,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval benchmarks docs tests
 
-.PHONY: help venv demo encoder test test-thorough lint types format pytest torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
+.PHONY: help venv demo encoder test test-thorough lint types format pytest audit torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -102,6 +102,14 @@ wheels: $(DEV) ## Build the wheel for this system into dist/, its kernels compil
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist/made .
 	if test "$$(uname -s)" = Linux; then PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; 	  else mv dist/made/*.whl dist/; fi
 	rm -rf dist/made
+
+# What cannot be asked about has not been audited: that is an error, too.
+audit: $(DEV) ## Check the licences of what is installed, and the pinned versions for known vulnerabilities.
+	$(BIN)/python -m tests.licences
+	@$(PIP) 'pip-audit>=2.9'
+	@grep -v '^citerec' constraints.txt > $(VENV)/audited.txt
+	$(BIN)/pip-audit --strict --no-deps --disable-pip --progress-spinner off -r $(VENV)/audited.txt || { \
+	  echo "error: a vulnerability is known, or the index of advisories could not be asked: see above." >&2; exit 1; }
 
 clean: ## Remove .venv and every cache in the checkout.
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build

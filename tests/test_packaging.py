@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
 from recsys.store.artifacts import CREATED_BY, VERSION
+from tests.licences import unsuitable
 from tests.without_extras import ROOT, build_wheel
 
 PACKAGES = {"recsys": "", "pipelines": "recsys/", "indexes": "recsys/", "eval": "recsys/"}
@@ -178,6 +179,25 @@ def test_every_dependency_is_pinned_within_its_bounds() -> None:
         assert requirement.specifier, f"{requirement} has no lower bound"
 
 
+def test_the_page_names_every_dependency_with_its_extras() -> None:
+    page = (ROOT / "docs/reference/dependencies.md").read_text(encoding="utf-8")
+    base, extras = page.split("\n## ")[1:3]
+    named: dict[str, set[str]] = {name: set() for name in re.findall(r"^\| `(.+?)` ", base, re.M)}
+    for row in re.findall(r"^\| `.+", extras, re.MULTILINE):
+        name, of, *_ = row.strip("| ").split(" | ")
+        named[name.strip("`")] = {*re.findall(r"`(.+?)`", of)}
+    project = PROJECT["project"]
+    needed: dict[str, set[str]] = {
+        Requirement(each).name: set() for each in project["dependencies"]
+    }
+    for extra, requirements in project["optional-dependencies"].items():
+        for each in map(Requirement, requirements):
+            if each.name != "citerec":
+                needed.setdefault(re.sub(r"-part-\d+$", "", each.name), set()).add(extra)
+    assert named == needed
+    assert len(project["dependencies"]) <= 25
+
+
 def test_the_tests_run_on_the_pinned_versions() -> None:
     for name, version in pins().items():
         try:
@@ -228,3 +248,15 @@ def test_ci_runs_what_developers_run() -> None:
     assert script.stat().st_mode & 0o111
     text = script.read_text(encoding="utf-8")
     assert "python3 recsys/app/compiler.py" in text and text.rstrip().endswith("make test")
+
+
+def test_a_licence_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    rows = {"fine": "License-Expression: MIT AND BSD-2-Clause", "silent": "Summary: no word"}
+    rows["mixed"] = "Classifier: License :: OSI Approved :: MIT License\nClassifier: License :: GPL"
+    rows["strict"] = "License: AGPL-3.0\n"
+    for name, line in rows.items():
+        (tmp_path / f"{name}-1.dist-info").mkdir()
+        about = f"Metadata-Version: 2.4\nName: {name}\nVersion: 1\n{line}\n"
+        (tmp_path / f"{name}-1.dist-info/METADATA").write_text(about, encoding="utf-8")
+    named = ["mixed: MIT License, GPL", "silent: names no licence", "strict: AGPL-3.0"]
+    assert unsuitable(metadata.distributions(path=[str(tmp_path)])) == named
