@@ -16,13 +16,12 @@ FAMILIES = re.compile(
 LOOKED_AT: Mapping[str, str] = {
     "docutils": "BSD and public domain; under the GPL is a mode for Emacs",
     "gensim": "LGPL-2.1; baselines alone import it, unchanged",
-    "python-dateutil": "Apache-2.0 and BSD-3-Clause, as its classifiers say",
 }
 """Distribution -> why it may stay."""
 
 
 def licences(about: "metadata.PackageMetadata") -> list[str]:
-    """List what a distribution says that it is under: its expression, its classifiers, or a line."""
+    """List what a distribution says it is under: its expression, its classifiers, or a line."""
     classifiers = [each.split(" :: ") for each in about.get_all("Classifier") or []]
     named = [parts[-1] for parts in classifiers if parts[0] == "License"]
     expression = about.get("License-Expression")

@@ -181,7 +181,7 @@ def test_every_dependency_is_pinned_within_its_bounds() -> None:
 
 def test_the_page_names_every_dependency_with_its_extras() -> None:
     page = (ROOT / "docs/reference/dependencies.md").read_text(encoding="utf-8")
-    base, extras = page.split("\n## ")[1:3]
+    base, meant, extras = page.split("\n## ")[1:4]
     named: dict[str, set[str]] = {name: set() for name in re.findall(r"^\| `(.+?)` ", base, re.M)}
     for row in re.findall(r"^\| `.+", extras, re.MULTILINE):
         name, of, *_ = row.strip("| ").split(" | ")
@@ -195,6 +195,9 @@ def test_the_page_names_every_dependency_with_its_extras() -> None:
             if each.name != "citerec":
                 needed.setdefault(re.sub(r"-part-\d+$", "", each.name), set()).add(extra)
     assert named == needed
+    assert {*re.findall(r"^\| `citerec\[(.+?)\]`", meant, re.M)} == {
+        *project["optional-dependencies"]
+    }
     assert len(project["dependencies"]) <= 25
 
 
