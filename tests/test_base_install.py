@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
@@ -71,6 +72,20 @@ def ran(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]
 def test_the_base_has_none_of_the_heavy_packages() -> None:
     assert HEAVY.isdisjoint(base_distributions())
     assert set(EXTRAS) <= set(blocked_modules())
+
+
+def test_the_base_takes_at_most_550_mb_with_its_bytecode() -> None:
+    taken = 0
+    for name in base_distributions() - {"citerec"}:  # Which lies in the checkout here.
+        try:
+            files = metadata.files(name) or []
+        except metadata.PackageNotFoundError:  # Of another platform.
+            continue
+        for file in files:
+            if file.suffix != ".pyc" and (path := Path(str(file.locate()))).is_file():
+                # A module's bytecode is about as large as its source.
+                taken += path.stat().st_size * (2 if file.suffix == ".py" else 1)
+    assert 300 < taken / 2**20 < 550
 
 
 def test_all_that_the_base_does_works_from_a_wheel(ran: dict[str, Ran]) -> None:

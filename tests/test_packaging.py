@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
 from recsys.store.artifacts import CREATED_BY, VERSION
 from tests.licences import unsuitable
-from tests.without_extras import ROOT, build_wheel
+from tests.without_extras import ROOT, base_distributions, build_wheel
 
 PACKAGES = {"recsys": "", "pipelines": "recsys/", "indexes": "recsys/", "eval": "recsys/"}
 """Folder of the checkout -> what comes before its name in a wheel."""
@@ -264,3 +264,20 @@ def test_a_licence_that_does_not_fit_is_named(tmp_path: Path) -> None:
         (tmp_path / f"{name}-1.dist-info/METADATA").write_text(about, encoding="utf-8")
     named = ["mixed: MIT License, GPL", "silent: names no licence", "strict: AGPL-3.0"]
     assert unsuitable(metadata.distributions(path=[str(tmp_path)])) == named
+
+
+def test_what_readme_says_of_installing_holds() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/platform.md").read_text(encoding="utf-8")
+    section = readme.partition("\n## Install\n")[2].partition("\n## ")[0]
+    project = PROJECT["project"]
+    assert f"Python {project['requires-python'].removeprefix('>=')} or newer" in section
+    targets = re.findall(r"^([a-z-]+):.*##", MAKEFILE, re.MULTILINE)
+    assert {*re.findall(r"^make ([a-z-]+)", section, re.MULTILINE)} <= {*targets}
+    assert {*re.findall(r"citerec\[(.+?)\]", section)} <= {*project["optional-dependencies"]}
+    (measured,) = re.findall(r"^\| `citerec` \| \d+ \| \d+ \| (\d+) \|", page, re.MULTILINE)
+    (told,) = re.findall(r"`pip install citerec` \((\d+) MB\)", section)
+    assert abs(int(told) / int(measured) - 1) < 0.05
+    for words in ("750 MB", "2.0 GB"):  # Of `make demo` and `make test`.
+        assert words in page and words.replace(".0", "") in section
+    assert "no compiler is needed" in section and "annoy" not in base_distributions()
