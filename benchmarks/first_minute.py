@@ -58,8 +58,10 @@ class Minute:
         return self.first, self.second
 
 
-HEADER = ("", "distributions", "download, MiB", "installed, MiB", "install")
-HEADER += ("first answer, peak MiB", "second answer, peak MiB")
+HEADER = (
+    *("", "distributions", "download, MiB", "installed, MiB", "install"),
+    *("first answer, peak MiB", "second answer, peak MiB"),
+)
 """Seconds are those of processors: others may use the machine meanwhile."""
 
 

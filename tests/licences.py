@@ -24,9 +24,9 @@ def licences(about: "metadata.PackageMetadata") -> list[str]:
     """List what a distribution says it is under: its expression, its classifiers, or a line."""
     classifiers = [each.split(" :: ") for each in about.get_all("Classifier") or []]
     named = [parts[-1] for parts in classifiers if parts[0] == "License"]
-    expression = about.get("License-Expression")
+    expression = "".join(about.get_all("License-Expression") or [])
     if not expression and not named:
-        expression = str(about.get("License") or "").strip().partition("\n")[0]
+        expression = "".join(about.get_all("License") or []).strip().partition("\n")[0]
     return re.split(r" AND | OR ", expression) if expression else named
 
 

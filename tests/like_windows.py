@@ -27,8 +27,10 @@ OF_SYSTEM = (
     *("getgid", "chown", "fchown", "mkfifo", "nice", "wait4", "getloadavg", "sysconf", "pread"),
     *("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC", "openpty", "ttyname", "uname"),
 )
-SIGNALS = ("SIGHUP", "SIGKILL", "SIGALRM", "SIGXCPU", "SIGUSR1", "SIGPIPE", "SIGQUIT", "alarm")
-SIGNALS += ("setitimer", "pthread_sigmask")
+SIGNALS = (
+    *("SIGHUP", "SIGKILL", "SIGALRM", "SIGXCPU", "SIGUSR1", "SIGPIPE", "SIGQUIT"),
+    *("alarm", "setitimer", "pthread_sigmask"),
+)
 CHANGING = ("replace", "rename", "unlink", "remove", "rmdir")
 refused: list[str] = []
 """What could not be changed."""

@@ -59,12 +59,18 @@ def test_files_are_flushed_where_only_what_may_be_written_can_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flags: list[int] = []
-    monkeypatch.setattr(artifacts.os, "name", "nt")
-    opened = os.open
-    monkeypatch.setattr(artifacts.os, "open", lambda p, f: (flags.append(f), opened(p, f))[1])
-    path = os.path.join(tmp_path, "file")
-    with open(path, "w", encoding="utf-8"):
-        artifacts.to_disk(path)
+    opened, path = os.open, str(tmp_path / "file")
+
+    def watched(name: Path, how: int) -> int:
+        flags.append(how)
+        return opened(path, how)
+
+    Path(path).write_bytes(b"")
+    with monkeypatch.context() as patch:
+        file = Path(path)  # None can be made once the system is another one.
+        patch.setattr(os, "name", "nt")
+        patch.setattr(os, "open", watched)
+        artifacts.to_disk(file)
     assert flags == [os.O_RDWR]
 
 
