@@ -123,7 +123,11 @@ def refused(
     given, out = (built.index, "--split", built.split), ("--out", folder / "new")
     probe = small_probe(folder)
     (folder / "draft.pdf").write_bytes(b"%PDF-1.4\n")
-    citing = {"citing": "rivers-01", "cited": "rivers-00", "text": "Water [CITE] flows."}
+    citing = {
+        "citing": "rivers-01",
+        "cited": "rivers-00",
+        "text": "As [CITE] measured, water flows",
+    }
     (folder / "citing.jsonl").write_text(json.dumps(citing), encoding="utf-8")
     (folder / "draft.docx").write_bytes(docx(paragraph("On rivers")))
     write_suite(folder / "suite")
