@@ -1,17 +1,23 @@
 """Systems that are not at hand, as far as they can be faked: see docs/platform.md."""
 
+import errno
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from recsys.app import cache
 from recsys.store import artifacts
 from tests.built_index import DRAFT, ROOT
+
+if TYPE_CHECKING:
+    from tests.built_index import Built
+    from tests.conftest import RunCli
 
 
 def test_without_what_windows_lacks_it_builds_answers_and_updates(tmp_path: Path) -> None:
@@ -82,3 +88,17 @@ def test_without_users_the_temporary_folder_is_taken_for_ones_own(
     monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
     monkeypatch.delattr(os, "getuid")
     assert cache.cache_folder().name == "recsys"
+
+
+def test_a_file_that_another_program_has_open_stays_as_it_was(
+    built: "Built", run_cli: "RunCli", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(source: object, target: object) -> None:
+        raise PermissionError(errno.EACCES, "Access is denied", str(source), None, str(target))
+
+    out = tmp_path / "answer.txt"
+    out.write_text("old", encoding="utf-8")
+    monkeypatch.setattr(os, "replace", denied)
+    done = run_cli("recommend", "--title", "Rivers", "--index", built.index, "--out", out)
+    assert done.code == 1 and f"error: {out}: Access is denied." in done.err
+    assert out.read_text(encoding="utf-8") == "old" and [*tmp_path.iterdir()] == [out]
