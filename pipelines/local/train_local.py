@@ -37,7 +37,7 @@ from recsys.pipelines.local.local_queries import (
     pose_query,
     references_of,
 )
-from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
+from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit, need_trees
 from recsys.pipelines.ranking.training_table import TrainingTable, judge
 from recsys.protocols import Progress, silent
 from recsys.records import Context, PaperId
@@ -288,7 +288,9 @@ def train_local(
         InputError: none is of the papers of the index.
         ArtifactError: the index cannot be opened.
         InputError: another process changes the index.
+        MissingExtraError: LightGBM is not installed.
     """
+    need_trees()
     with writing(index, wait=options.wait, progress=progress) as writer:
         collection = open_collection(writer.index)
         parts = divide(collection)

@@ -206,15 +206,16 @@ def read_keys() -> Keys:
 
 def _of_file(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # A pipe would wait.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # A pipe would wait.
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
         raise InputError(
             f"{path} cannot be read: {error.strerror}.", f"Set {FILE} to another path."
         ) from error
-    facts = os.fstat(descriptor)
-    if not stat.S_ISREG(facts.st_mode) or facts.st_mode & 0o077:
+    mode = os.fstat(descriptor).st_mode
+    # Windows has no such modes: every file seems to be for everybody there.
+    if not stat.S_ISREG(mode) or (os.name == "posix" and mode & 0o077):
         os.close(descriptor)
         raise InputError(
             f"{path} holds keys, and others may read it or it is no file.",

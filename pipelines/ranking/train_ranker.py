@@ -32,7 +32,13 @@ from recsys.pipelines.evaluation.splits import SPLIT_FILE, ChosenSplit, Split, g
 from recsys.pipelines.jobs.engines import Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
 from recsys.pipelines.ranking.cross_fitting import FOLDS, TrainedRanker, learn_on, teach
-from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, KeptTrees, calibrate
+from recsys.pipelines.ranking.fit_ranker import (
+    CUTOFF,
+    FittedRanker,
+    KeptTrees,
+    calibrate,
+    need_trees,
+)
 from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
@@ -364,7 +370,9 @@ def train_ranker(
             those of a test to be made.
         NothingFound: there are too few queries to make a split of.
         InputError: candidates cannot come from there, or another process changes the index.
+        MissingExtraError: LightGBM is not installed.
     """
+    need_trees()
     with writing(index, wait=wait, progress=progress) as writer:
         # What it opened is closed when it returns: then the former generation can go.
         return _train(writer, split, options, unseen, progress)

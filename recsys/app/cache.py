@@ -52,6 +52,8 @@ def _temporary() -> Path:
     """Make a folder that only this user may look into."""
     import tempfile
 
+    if not hasattr(os, "getuid"):  # On Windows, each user has temporary files of their own.
+        return Path(tempfile.gettempdir()) / "recsys"
     folder = Path(tempfile.gettempdir()) / f"recsys-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     facts = folder.lstat()

@@ -6,6 +6,7 @@ their company, and products of a hundred rows fill the processor anyway.
 """
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -177,6 +178,8 @@ def load_session(model: Path | bytes, *, gpu: bool = False) -> "InferenceSession
     Raises:
         ArtifactCorrupt: it is no model, or one that this version cannot run.
     """
+    # Else it sends its maker what it does, and keeps an identifier in the user's cache.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -185,9 +185,9 @@ def write_json(path: Path, value: object) -> None:
 
 def to_disk(path: Path) -> None:
     """Wait until a file, or what a folder names, is on the disk and not only in memory."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except PermissionError:  # Windows opens no folders.
+    try:  # Windows opens no folders, and flushes only what may be written.
+        descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    except PermissionError:
         return
     try:
         os.fsync(descriptor)

@@ -66,11 +66,12 @@ def main() -> int:
     # thread, which ends the process where memory is short.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     os.environ.setdefault("JE_ARROW_MALLOC_CONF", "background_thread:false")
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # See `recsys.models.encoder`.
     try:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, leave)
-        _refuse_mixture()
+        _check_package()
         from recsys.app.cli.program import run
 
         if usual is signal.default_int_handler:
@@ -83,16 +84,22 @@ def main() -> int:
         return _report(error, as_json=JSON_ERRORS in sys.argv)
 
 
-def _refuse_mixture() -> None:
-    """Refuse to run where a distribution named `recsys` has written among the files of this one.
+def _check_package() -> None:
+    """Refuse to run where files are missing, or a distribution named `recsys` has added its own.
 
     On the package index that name is another project's, whose package has the same name as ours.
     """
-    site = os.path.abspath(__file__).rsplit(os.sep, 4)[0]
+    package = os.path.abspath(__file__).rsplit(os.sep, 3)[0]
+    if not os.path.isdir(os.path.join(package, "pipelines")):
+        raise RecsysError(
+            f"{package} has no folder `pipelines`: this checkout was made without symbolic links.",
+            "Run `git config core.symlinks true && git checkout -- recsys`, or install the wheel.",
+        )
+    site = os.path.dirname(package)
     for name in os.listdir(site):
         if re.fullmatch(r"(?i)recsys-[^-]+\.dist-info", name):
             raise RecsysError(
-                f"Two distributions have written to {os.path.join(site, 'recsys')}: citerec, which "
+                f"Two distributions have written to {package}: citerec, which "
                 f"is this program, and {name.removesuffix('.dist-info')}.",
                 "pip uninstall recsys, then pip install --force-reinstall --no-deps citerec",
             )

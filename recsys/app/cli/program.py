@@ -74,6 +74,16 @@ COMMANDS: Mapping[str, str] = {
 }
 """Full name of a command, in the order in which `--help` shows them -> its module and function."""
 
+FIRST_STEPS = """\
+recsys recommends papers that a draft should cite. To begin, copy one of these lines:
+
+  recsys recommend --title "Recommending citations with text embeddings"
+  recsys recommend paper.tex           # Your draft: .tex, .docx, .pdf, .md and others.
+  recsys build library.bib --out my.index && recsys recommend paper.tex --index my.index
+
+The first two search a starter corpus of 469 papers on language processing, retrieval and
+recommendation; the third one indexes your own papers. `recsys --help` lists every command."""
+
 
 def run(words: Sequence[str]) -> int:
     """Let typer read a command line and run what it asks for; return the exit code.
@@ -134,7 +144,7 @@ def _root(
 
         typer.echo(CREATED_BY)
     elif context.invoked_subcommand is None:
-        typer.echo(context.get_help(), err=True)
+        typer.echo(FIRST_STEPS, err=True)
         raise typer.Exit(2)
 
 
