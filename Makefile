@@ -15,7 +15,7 @@ ENCODER = packages/minilm
 WHEELS  = build/wheels
 VERSION = $(shell sed -n 's/^VERSION = "\(.*\)"/\1/p' recsys/store/artifacts.py)
 RELEASE = build/release
-INSTALL = $(RELEASE)/venv/bin/python -m pip --isolated install --quiet --no-index --find-links dist --find-links $(RELEASE)/wheels
+INSTALL = $(BIN)/python -m pip --isolated --python $(RELEASE)/venv install --quiet --no-index --find-links dist --find-links $(RELEASE)/wheels
 RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
@@ -122,11 +122,13 @@ release: $(RUNTIME) ## Build in dist/ all that is published, and check it: wheel
 	$(BIN)/abi3audit --strict dist/citerec-$(VERSION)-*.whl
 	$(BIN)/python -m pip download --quiet -c constraints.txt --only-binary :all: \
 	  --find-links dist --dest $(RELEASE)/wheels 'citerec[serve]==$(VERSION)'
-	$(BIN)/python -m venv $(RELEASE)/venv
+	$(BIN)/python -m venv --without-pip $(RELEASE)/venv
 	$(INSTALL) 'citerec==$(VERSION)'
-	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+	sed 's/^dynamic = .*/version = "$(VERSION)"/' pyproject.toml > $(RELEASE)/pyproject.toml
+	$(BIN)/cyclonedx-py environment --pyproject $(RELEASE)/pyproject.toml --output-reproducible \
 	  --output-file dist/citerec-$(VERSION).cdx.json $(RELEASE)/venv
 	$(INSTALL) 'citerec[serve]==$(VERSION)'
+	$(BIN)/python -m pip --python $(RELEASE)/venv check
 	$(BIN)/python -m tests.release_check $(RELEASE)/venv
 	@for archive in dist/*.tar.gz; do stem=$$(basename $$archive .tar.gz); name=$$(echo $${stem%-*} | tr _ -); \
 	  sed "s/VERSION/$${stem##*-}/; s/SHA256/$$(sha256sum $$archive | cut -c -64)/" \
