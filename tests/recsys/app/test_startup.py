@@ -82,7 +82,8 @@ def test_an_answer_lets_no_library_report_where_it_runs(
     for name in ("HOME", "TMPDIR"):  # ONNX Runtime keeps an id of the machine there, and reports.
         monkeypatch.setenv(name, str(tmp_path / name))
         (tmp_path / name).mkdir()
-    code, loaded = json.loads(run(_COMMAND, "recommend", "--title", "Rivers", "--index", built.index))
+    draft = ("--title", "Rivers", "--index", built.index)
+    code, loaded = json.loads(run(_COMMAND, "recommend", *draft))
     assert code == 0 and "onnxruntime" in loaded
     assert [each.name for name in ("HOME", "TMPDIR") for each in (tmp_path / name).iterdir()] == []
 
