@@ -13,7 +13,8 @@ from packaging.utils import canonicalize_name
 
 from recsys.store.artifacts import VERSION
 from tests.release_check import refusal
-from tests.test_packaging import MAKEFILE, PROJECT, ROOT
+from tests.test_packaging import MAKEFILE, PROJECT
+from tests.without_extras import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 RECIPE = ROOT / "packages/conda/citerec/recipe.yaml"
