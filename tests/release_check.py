@@ -43,7 +43,8 @@ def refusal(root: Path = ROOT) -> str | None:
     except subprocess.CalledProcessError as error:
         return f"{root} is no clone that git can read: {error.stderr.strip()} Release from a clone."
     if changed:
-        return f"{len(changed)} files differ from the commit ({changed[0].strip()}, ...): commit."
+        shown = ", ".join(line[3:] for line in changed[:3])
+        return f"Not committed: {shown}{', ...' * (len(changed) > 3)}. Commit, or remove."
     if tags and f"v{VERSION}" not in tags:
         return (
             f"The tag is {', '.join(tags)} and the version {VERSION}: "
@@ -128,12 +129,17 @@ def main(words: list[str]) -> int:
     """Check the checkout, or what is installed in a folder; return the exit code."""
     if len(words) != 1:
         sys.exit(__doc__)
-    if words[0] != "checkout":
-        use(Path(words[0]))
-    elif why := refusal():
+    why = None
+    if words[0] == "checkout":
+        why = refusal()
+    else:
+        try:
+            use(Path(words[0]))
+        except AssertionError as error:
+            why = str(error)
+    if why:
         sys.stderr.write(f"error: This is not released. {why}\n")
-        return 1
-    return 0
+    return int(bool(why))
 
 
 if __name__ == "__main__":
