@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
+# From 1.29 on at the latest, ONNX Runtime reports to Microsoft as soon as it is imported, and keeps
+# an id of the machine below the home. It reads this when it is imported: nothing leaves unasked.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
 
 def processors() -> int:
     """Count the processors that this process may use."""

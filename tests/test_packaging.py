@@ -112,6 +112,7 @@ def test_a_wheel_made_from_the_source_archive_is_the_same(
 def test_the_source_archive_holds_the_pages_and_what_they_are_made_of(sdist: Path) -> None:
     for name in (
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "constraints.txt"),
+        *("LICENSE", "CITATION.cff", "SECURITY.md", "CODE_OF_CONDUCT.md", "examples/draft.json"),
         *("docs/conf.py", "docs/index.md", "docs/made/__main__.py", "docs/_static/layers.svg"),
     ):
         assert (sdist / name).is_file(), name

@@ -178,8 +178,6 @@ def load_session(model: Path | bytes, *, gpu: bool = False) -> "InferenceSession
     Raises:
         ArtifactCorrupt: it is no model, or one that this version cannot run.
     """
-    # Else it sends its maker what it does, and keeps an identifier in the user's cache.
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

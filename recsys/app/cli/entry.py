@@ -66,7 +66,6 @@ def main() -> int:
     # thread, which ends the process where memory is short.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     os.environ.setdefault("JE_ARROW_MALLOC_CONF", "background_thread:false")
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # See `recsys.models.encoder`.
     try:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:
