@@ -355,7 +355,10 @@ async def _shown(
     try:
         page = await service.ask(answered.fields.index, partial(work, service, answered))
     except RecsysError as error:
-        return _refused(service, answered.fields, problem_of(error))
+        problem = problem_of(error)
+        if isinstance(error, NothingFound):  # Its stages are for those who know them.
+            problem = replace(problem, what="No paper is left for this draft.")
+        return _refused(service, answered.fields, problem)
     return HTMLResponse(page, headers=_PRIVATE)
 
 

@@ -279,7 +279,13 @@ def excerpt(abstract: str | None) -> str:
     return (cut[: cut.rfind(" ")] if " " in cut else cut).rstrip(" ,;:.") + "\u2026"
 
 
-_OF_COMMANDS = re.compile(r"(?:: give it by|; give| Give| with) --(?:title|abstract)\b[^.;]*")
+_IN_PAGE_WORDS = (
+    (r"give (?:it by )?--(?:title|abstract)\b", "type it in"),
+    (r"another --index\b", "another corpus"),
+    (r"Name the columns yourself, .*", "Call its columns title, authors, year and doi."),
+    (r"; --root DIR lets it be read", ""),
+)
+"""What messages say of options that no field of the page has -> what is said instead."""
 _FLAG = re.compile(r"--[a-z][a-z-]+")
 
 
@@ -287,10 +293,11 @@ def plainly(text: str) -> str:
     """Say what a message says without the options of commands: by the names of their fields.
 
     >>> plainly("No title was found: give it by --title.")
-    'No title was found.'
+    'No title was found: type it in.'
     >>> plainly("Loosen --min-year 2015: without it there would be 2 papers.")
     'Loosen \u201cFrom year\u201d 2015: without it there would be 2 papers.'
     """
+    for pattern, words in _IN_PAGE_WORDS:
+        text = re.sub(pattern, words, text)
     labels = {each.spec.flag: f"\u201c{each.spec.label}\u201d" for each in options()}
-    text = _OF_COMMANDS.sub("", text)
     return _FLAG.sub(lambda flag: labels.get(flag[0]) or flag[0], text)

@@ -315,6 +315,9 @@ def test_filters_that_leave_nothing_are_told_beside_the_question(client: TestCli
     assert "No paper is left" in html and "--" not in read(html).one("main").words()
     assert ("min_year", "2999") in fields_of(html)
     assert len(shown(go(client, links(html, "Show the papers without filters")[0]))) == 20
+    drawn = client.get(links(html, "Map")[1])
+    assert drawn.status_code == 422
+    assert "No paper is left for this draft." in drawn.text and "stage one" not in drawn.text
 
 
 def test_a_file_that_cannot_be_read_is_told(client: TestClient) -> None:

@@ -338,7 +338,23 @@ def test_no_message_speaks_of_commands() -> None:
     words = read(PAGES["answer-nothing"]).one("main").words()
     assert "Loosen \u201cFrom year\u201d 2998." in words
     assert "the filters let none of them through" in words
-    assert plainly("No title was found: give it by --title.") == "No title was found."
+    for said, plain in (
+        ("No title was found: give it by --title.", "No title was found: type it in."),
+        (
+            "The title is a guess: give --title if it is wrong.",
+            "The title is a guess: type it in if it is wrong.",
+        ),
+        (
+            "Give a later --as-of, a longer draft, or another --index.",
+            "Give a later \u201cAs of year\u201d, a longer draft, or another corpus.",
+        ),
+        (
+            "All that is left is front matter: --keep-front-matter lets it through.",
+            "All that is left is front matter: \u201cShow prefaces, indexes and errata, too\u201d "
+            "lets it through.",
+        ),
+    ):
+        assert plainly(said) == plain
 
 
 def card(page: str, paper_id: str) -> Element:
