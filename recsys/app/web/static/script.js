@@ -34,7 +34,7 @@
     const sizes = all("[type=file]", event.target).flatMap((each) => [...each.files]).map((file) => file.size);
     if (sizes.reduce((sum, size) => sum + size, 0) > most) {
       event.preventDefault();
-      return tell(`These files are larger than ${Math.floor(most / 2 ** 20)} MB together. Leave out figures, or paste the text.`);
+      return tell(`These files are larger than ${Math.floor(most / 2 ** 20)} MB together. Leave out figures, or paste the text.`, true);
     }
     busy = event.submitter ?? event.target.querySelector("button");
     busy.classList.add("busy");

@@ -209,6 +209,13 @@ def test_what_cannot_be_read_is_said_to_a_person(
     assert not re.search(r"--|UTF-8|NUL|stage one|byte", alert.words())
 
 
+def test_a_form_that_is_too_large_leads_to_a_page_that_says_so(built: Built) -> None:
+    with serving(settings_of(built.index, body=2**20)) as client:
+        answer = led(client, "/answer", files=[("file", ("big.pdf", b"x" * 2**21))])
+        assert answer.status_code == 413
+        assert "larger than 1 MB" in answer.text and fields_of(answer.text)
+
+
 def test_a_draft_in_another_language_is_answered_with_a_warning(client: TestClient) -> None:
     text = "Die Messung der Gletscher\n\nWir messen das Eis und die Seen mit einem Messer."
     assert NOT_ENGLISH in read(post(client, "/answer", [("pasted", text)])).words()
