@@ -200,13 +200,9 @@ async def ask(request: Request, view: str) -> Response:
         former = service.kept(key)
     if former is not None:  # What the page of the answer does not show goes along.
         library = former.fields.library if ("keep_library", "1") in sent.pairs else ""
-        fields = replace(
-            fields,
-            text=former.fields.text,
-            library=library,
-            doi=former.fields.doi,
-            paper_id=former.fields.paper_id,
-        )
+        text, doi, paper_id = former.fields.text, former.fields.doi, former.fields.paper_id
+        fields = replace(fields, text=text, library=library, doi=doi, paper_id=paper_id)
+    collection = former.collection if former is not None else ""
     try:
         asked = await AskedForm.read(sent, fields, service)
         asked.check(view)
@@ -214,10 +210,10 @@ async def ask(request: Request, view: str) -> Response:
     except RecsysError as error:
         if request.method == "GET":
             return _refused(service, fields, problem_of(error))
-        said = replace(fields, library="", text="")
-        key = service.keep(KeptQuestion(fields=said, problem=problem_of(error)))
-        return _see(AnswerAddress(key).to(view))
-    kept = replace(kept, collection=former.collection if former is not None else "")
+        said = fields if former is not None else replace(fields, library="", text="")
+        refused = KeptQuestion(fields=said, collection=collection, problem=problem_of(error))
+        return _see(AnswerAddress(service.keep(refused)).to(view))
+    kept = replace(kept, collection=collection)
     return _see(AnswerAddress(service.keep(kept), choice).to(view))
 
 
@@ -225,12 +221,15 @@ def _see(address: str) -> Response:
     return RedirectResponse(address, HTTPStatus.SEE_OTHER, _PRIVATE)
 
 
-def _refused(service: Service, fields: FormFields, problem: Problem) -> Response:
-    """Show the form, filled as it was, and above it why there is no answer."""
+def _refused(service: Service, fields: FormFields, problem: Problem, former: str = "") -> Response:
+    """Show the form, filled as it was, and above it why there is no answer.
+
+    former: the key of the question, of which the form does not show all.
+    """
     form = form_of(replace(fields, library="", text=""))
     tab = "/sentence" if fields.passage else "/"
     site = site_of(service, fields.index)
-    page = render("ask", site, form=form, problem=problem, tab=tab)
+    page = render("ask", site, form=form, problem=problem, tab=tab, former=former)
     headers = {} if problem.wait is None else {"retry-after": str(problem.wait)}
     return HTMLResponse(page, problem.status, _PRIVATE | headers)
 
@@ -351,14 +350,14 @@ async def _shown(
         fields = FormFields.read(request.query_params.multi_items())
         return _refused(service, replace(fields, page=""), problem)
     if answered.kept.problem is not None:
-        return _refused(service, answered.kept.fields, answered.kept.problem)
+        return _refused(service, answered.kept.fields, answered.kept.problem, answered.address.key)
     try:
         page = await service.ask(answered.fields.index, partial(work, service, answered))
     except RecsysError as error:
         problem = problem_of(error)
         if isinstance(error, NothingFound):  # Its stages are for those who know them.
             problem = replace(problem, what="No paper is left for this draft.")
-        return _refused(service, answered.fields, problem)
+        return _refused(service, answered.fields, problem, answered.address.key)
     return HTMLResponse(page, headers=_PRIVATE)
 
 

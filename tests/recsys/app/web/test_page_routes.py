@@ -216,6 +216,21 @@ def test_a_form_that_is_too_large_leads_to_a_page_that_says_so(built: Built) -> 
         assert "larger than 1 MB" in answer.text and fields_of(answer.text)
 
 
+def test_a_slip_costs_neither_the_text_nor_the_library_nor_the_pins(client: TestClient) -> None:
+    library = ("library_file", ("mine.bib", b"@article{a, title = {On rivers in survey 7}}"))
+    html = led(client, "/answer", files=[("file", ("draft.tex", TEX)), library]).text
+    (pins,) = [each for each in read(html).all("form") if each.attributes.get("id") == "pins"]
+    client.post(pins.attributes["action"], data={"pin": shown(html)[0]})
+    slip = [pair for pair in fields_of(html) if pair[0] != "as_of"]
+    pairs = [(name, (None, value.encode())) for name, value in [*slip, ("as_of", "soon")]]
+    refused = led(client, "/answer", files=pairs)
+    assert refused.status_code == 422
+    mended = [pair for pair in fields_of(refused.text) if pair[0] != "as_of"]
+    again = post(client, "/answer", mended)
+    assert links(again, "Sentence by")
+    assert "Your library: 1" in again and "Export 1 pinned" in again
+
+
 def test_a_draft_in_another_language_is_answered_with_a_warning(client: TestClient) -> None:
     text = "Die Messung der Gletscher\n\nWir messen das Eis und die Seen mit einem Messer."
     assert NOT_ENGLISH in read(post(client, "/answer", [("pasted", text)])).words()
