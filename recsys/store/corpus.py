@@ -496,6 +496,19 @@ class Corpus:
         """Return papers with every column, references as ids. Cheap for ascending rows."""
         return [self._full_paper(int(row)) for row in rows]
 
+    def abstracts(self, rows: Sequence[int]) -> dict[int, str | None]:
+        """Return the abstracts of papers by their rows: no other column is read."""
+        wanted = np.unique(np.asarray(rows, np.int64))
+        groups = np.searchsorted(self._group_starts, wanted, side="right") - 1
+        found: dict[int, str | None] = {}
+        for group in np.unique(groups).tolist():
+            table = self._file.read_row_group(group, columns=["abstract"], use_threads=False)
+            inside = wanted[groups == group]
+            places = inside - self._group_starts[group]
+            texts = table.column("abstract").take(places).to_pylist()
+            found |= dict(zip(inside.tolist(), texts, strict=True))
+        return found
+
     def texts(self) -> "pyarrow.Table":
         """Return the columns title and abstract, rows ascending."""
         return self._read("title", "abstract")

@@ -439,14 +439,14 @@ def _items(
     """Add to papers what a page shows of them; names: their citation keys, where they have some."""
     collection = opened.recommender.collection
     ids = [each.paper.id for each in recommendations]
-    abstracts = {each.id: each.abstract for each in papers_named(opened, ids)[0]}
-    keys = citation_keys([each.paper for each in recommendations])
     rows = [collection.corpus.row(each) or 0 for each in ids]
+    abstracts = collection.corpus.abstracts(rows)
+    keys = citation_keys([each.paper for each in recommendations])
     return tuple(
         Item(
             each,
             key if names is None else names[each.paper.id],
-            excerpt(abstracts[each.paper.id]),
+            excerpt(abstracts[row]),
             len(collection.graph.cited_by[row]),
             (where or {}).get(each.paper.id),
         )

@@ -57,6 +57,9 @@ def test_a_paper_read_is_the_paper_written(
     ordered = sorted(papers, key=lambda paper: paper.id.encode())
     assert len(corpus) == len(papers)
     assert corpus.full_papers(range(len(corpus))) == ordered
+    rows = [len(corpus) - 1, 0, 0]
+    assert corpus.abstracts(rows) == {row: ordered[row].abstract for row in rows}
+    assert corpus.abstracts([]) == {}
     assert [corpus.year(row) for row in range(len(corpus))] == [paper.year for paper in ordered]
     types = [paper_types(paper.labels) for paper in ordered]
     assert [corpus.types.values[code] for code in corpus.types.codes] == types
