@@ -10,16 +10,17 @@ import threading
 import time
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import ProcessError
 from multiprocessing.connection import Client, Listener
 from typing import Protocol
 
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.replies import Problem
-from recsys.records import PaperId
+from recsys.formats.references.citation_keys import citation_keys
+from recsys.records import Paper, PaperId
 
 LIFETIME = 12 * 3600.0
 """Seconds that a question is kept after somebody last looked at its answer: a day at work."""
@@ -35,14 +36,28 @@ LONGEST_ID = 1_000
 class KeptQuestion:
     """A question as it was understood.
 
-    collection: where its pinned papers are kept. notes: what was said of its files. problem: why
-    it has no answer; None where it has one.
+    collection: where its pinned papers are kept. notes: what was said of its files. keys, taken:
+    the pattern of its citation keys, and those that it has. problem: why it has no answer; None
+    where it has one.
     """
 
     fields: FormFields
     collection: str = ""
     notes: tuple[str, ...] = ()
+    keys: str | None = None
+    taken: tuple[str, ...] = ()
     problem: Problem | None = None
+
+    def after(self, former: "KeptQuestion | None") -> "KeptQuestion":
+        """Take over what a question keeps that is asked again: its pins, and how it calls works."""
+        if former is None:
+            return self
+        keys, taken = self.keys or former.keys, self.taken or former.taken
+        return replace(self, collection=former.collection, keys=keys, taken=taken)
+
+    def keys_of(self, papers: Sequence[Paper]) -> list[str]:
+        """Name papers by citation keys as the draft does, none of which it has."""
+        return citation_keys(papers, self.taken, self.keys)
 
     def packed(self) -> bytes:
         """Write it down."""
@@ -57,6 +72,8 @@ class KeptQuestion:
             fields=FormFields(**kept["fields"] | lists),
             collection=kept["collection"],
             notes=tuple(kept["notes"]),
+            keys=kept["keys"],
+            taken=tuple(kept["taken"]),
             problem=Problem(**kept["problem"]) if kept["problem"] else None,
         )
 

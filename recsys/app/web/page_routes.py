@@ -41,7 +41,6 @@ from recsys.app.web.questions import (
     papers_named,
     placed,
     posed,
-    search,
     years_of,
 )
 from recsys.app.web.replies import (
@@ -70,11 +69,13 @@ from recsys.formats.answers import FORMATS, where_of
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.papers.language import looks_english
+from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS
-from recsys.formats.references.shown_facts import citation_keys, one_line
+from recsys.formats.references.shown_facts import one_line
 from recsys.local.cite import LocalQuestion
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
+from recsys.query.search import search
 from recsys.recommend import KEPT
 from recsys.records import (
     Bibliography,
@@ -187,7 +188,8 @@ class AskedForm:
             notes = (TOO_LONG, *notes)
         fields = replace(fields, index=opened.name, text=text, doi=draft.doi or "")
         base, choice = fields.understood_as(question).split()
-        return KeptQuestion(fields=base, notes=notes), choice
+        keys, taken = question.keys, question.taken_keys
+        return KeptQuestion(fields=base, notes=notes, keys=keys, taken=taken), choice
 
 
 async def ask(request: Request, view: str) -> Response:
@@ -202,7 +204,6 @@ async def ask(request: Request, view: str) -> Response:
         library = former.fields.library if ("keep_library", "1") in sent.pairs else ""
         text, doi, paper_id = former.fields.text, former.fields.doi, former.fields.paper_id
         fields = replace(fields, text=text, library=library, doi=doi, paper_id=paper_id)
-    collection = former.collection if former is not None else ""
     try:
         asked = await AskedForm.read(sent, fields, service)
         asked.check(view)
@@ -211,9 +212,9 @@ async def ask(request: Request, view: str) -> Response:
         if request.method == "GET":
             return _refused(service, fields, problem_of(error))
         said = fields if former is not None else replace(fields, library="", text="")
-        refused = KeptQuestion(fields=said, collection=collection, problem=problem_of(error))
+        refused = KeptQuestion(fields=said, problem=problem_of(error)).after(former)
         return _see(AnswerAddress(service.keep(refused)).to(view))
-    kept = replace(kept, collection=collection)
+    kept = kept.after(former)
     return _see(AnswerAddress(service.keep(kept), choice).to(view))
 
 
@@ -385,9 +386,11 @@ def _answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
         found = page.answer
         number = page.offset // PER_PAGE + 1
         liked = _liked(opened, question, choices) if number == 1 else ()
-        where = {each.paper.id: where_of(found, each.paper.id) for each in found.recommendations}
+        recommended = (*liked, *found.recommendations)
+        papers = [each.paper for each in recommended]
+        where = {each.id: where_of(found, each.id) for each in papers}
         shown = {
-            "items": _items(opened, (*liked, *found.recommendations), where=where),
+            "items": _items(opened, recommended, answered.kept.keys_of(papers), where),
             "papers": found.stages[KEPT],
             "first_rank": page.offset + 1,
             "number": number,
@@ -410,11 +413,12 @@ def _answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
 
 def _about(answered: KeptAnswer, opened: OpenIndex) -> dict[str, object]:
     """Return what all views of an answer show."""
-    pins = papers_named(opened, answered.address.pinned)[0]
+    rows = map(opened.recommender.collection.corpus.row, answered.address.pinned)
+    pins = papers_at(opened, [row for row in rows if row is not None])
     return {
         "form": form_of(answered.fields, opened),
         "at": answered.address,
-        "pins": list(zip(pins, citation_keys(pins), strict=True)),
+        "pins": pins,
     }
 
 
@@ -432,25 +436,20 @@ def _liked(opened: OpenIndex, question: Question, choices: Choices) -> tuple[Rec
 def _items(
     opened: OpenIndex,
     recommendations: Sequence[Recommendation],
-    *,
-    where: dict[PaperId, tuple[str, str] | None] | None = None,
-    names: dict[PaperId, str] | None = None,
+    keys: Sequence[str],
+    where: dict[PaperId, tuple[str, str] | None],
 ) -> tuple[Item, ...]:
-    """Add to papers what a page shows of them; names: their citation keys, where they have some."""
+    """Add to papers what a page shows of them."""
     collection = opened.recommender.collection
-    ids = [each.paper.id for each in recommendations]
-    rows = [collection.corpus.row(each) or 0 for each in ids]
-    abstracts = collection.corpus.abstracts(rows)
-    keys = citation_keys([each.paper for each in recommendations])
     return tuple(
         Item(
             each,
-            key if names is None else names[each.paper.id],
-            excerpt(abstracts[row]),
-            len(collection.graph.cited_by[row]),
-            (where or {}).get(each.paper.id),
+            key,
+            excerpt(each.paper.abstract),
+            len(collection.graph.cited_by[collection.corpus.row(each.paper.id) or 0]),
+            where.get(each.paper.id),
         )
-        for each, key, row in zip(recommendations, keys, rows, strict=True)
+        for each, key in zip(recommendations, keys, strict=True)
     )
 
 
@@ -511,11 +510,12 @@ def _cite(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
 
 def _places(opened: OpenIndex, found: LocalAnswer) -> list[dict[str, Any]]:
     """Show the places; programs that save papers are told of each only once."""
-    names, shown, places = dict(keys_of(found).names), set[PaperId](), []
+    names, shown, places = keys_of(found).names, set[PaperId](), []
     for gap in found.gaps:
         before, after = shown_gaps.around(gap)
         papers = []
-        for item in _items(opened, gap.recommendations, names=names):
+        keys = [names[each.paper.id] for each in gap.recommendations]
+        for item in _items(opened, gap.recommendations, keys, {}):
             paper_id = item.recommendation.paper.id
             papers.append(replace(item, savable=paper_id not in shown))
             shown.add(paper_id)
@@ -570,7 +570,9 @@ async def export(request: Request) -> Response:
             raise InputError("No paper is chosen.", "Pin one, or ask first.")
         return papers_named(opened, named)[0]
 
-    text = WRITERS[writer](await service.ask(index, papers))
+    found = await service.ask(index, papers)
+    keys = citation_keys(found) if answered is None else answered.kept.keys_of(found)
+    text = WRITERS[writer](found, keys)
     headers = {"content-disposition": f'attachment; filename="papers{FORMATS[writer].suffix}"'}
     return Response(text, headers=headers, media_type=MEDIA_TYPES[writer])
 
@@ -619,7 +621,7 @@ async def searched(request: Request) -> Response:
     def page(opened: OpenIndex) -> str:
         digest = digest_of(opened.fingerprint, {"search": words})
         begin = offset_in(start, digest) if start else 0
-        rows = search(opened, words) if words else np.empty(0, np.int32)
+        rows = search(opened.recommender.collection, words) if words else np.empty(0, np.int32)
         end = begin + PER_PAGE
         return render(
             "search",

@@ -246,7 +246,7 @@ def _templates() -> "Environment":
         anchor=lambda paper: anchor(paper.id),
         authors=lambda paper: [natural(name) for name in names_of(paper)],
         bar=lambda probability: round(100 * min(max(probability, 0), 1)),  # It is 100 long.
-        bibtex=lambda paper, key: entry(key, replace(paper, abstract=None)),
+        bibtex=lambda paper, key: entry(key, paper),
         coins=span,
         doi=bare_doi,
         excerpt=excerpt,

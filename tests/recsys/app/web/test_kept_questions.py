@@ -14,14 +14,27 @@ from recsys.app.web.kept_questions import (
     share,
 )
 from recsys.app.web.replies import Problem
+from recsys.records import Paper
 
 
 def test_a_question_comes_back_as_it_was_put() -> None:
     fields = FormFields(title="Rivers \ud800 \N{SNOWMAN}", cites=("a", "b"), options={"mmr": "0.3"})
     problem = Problem(422, "No.", "Yes.", wait=3)
-    question = KeptQuestion(fields=fields, collection="c", notes=("x",), problem=problem)
+    question = KeptQuestion(
+        fields=fields, collection="c", notes=("x",), keys="[auth]", taken=("k",), problem=problem
+    )
     assert KeptQuestion.unpacked(question.packed()) == question
     assert KeptQuestion.unpacked(KeptQuestion(fields=fields).packed()).problem is None
+
+
+def test_a_question_that_is_asked_again_keeps_its_pins_and_its_keys() -> None:
+    pattern = "[auth:lower][year]"
+    former = KeptQuestion(fields=FormFields(), collection="c", keys=pattern, taken=("ash2001",))
+    again = KeptQuestion(fields=FormFields(title="Rivers")).after(former)
+    assert (again.fields.title, again.collection) == ("Rivers", "c")
+    paper = Paper("p", "On rivers", year=2001, authors=("Ada Ash",))
+    assert again.keys_of([paper]) == ["ash2001a"]
+    assert again.after(None) == again
 
 
 def test_what_is_not_looked_at_for_long_goes() -> None:
