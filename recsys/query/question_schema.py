@@ -175,7 +175,7 @@ class QuestionOptions:
         OptionSpec(
             "--exclude-library",
             "Recommend no paper of the --library.",
-            label="Leave out what you have, instead of marking it",
+            label="Leave out what is in your library",
         ),
     ] = False
     as_of: Annotated[
@@ -217,8 +217,7 @@ class QuestionOptions:
             'Recommend papers of matching venues only, such as "*TVCG*".',
             metavar="GLOB",
             unset="any",
-            label="Only these venues",
-            hint="* stands for any letters.",
+            label="Venues",
         ),
     ] = ()
     exclude_authors: Annotated[
@@ -229,6 +228,7 @@ class QuestionOptions:
             metavar="NAME",
             unset="none",
             label="Nothing by these authors",
+            hint="Surnames, semicolons between them.",
         ),
     ] = ()
     exclude_own: Annotated[
@@ -244,7 +244,7 @@ class QuestionOptions:
         OptionSpec(
             "--keep-front-matter",
             "Recommend prefaces, indexes, errata and the like, too.",
-            label="Let prefaces, indexes and errata through",
+            label="Show prefaces, indexes and errata, too",
         ),
     ] = False
     types: Annotated[
@@ -254,8 +254,7 @@ class QuestionOptions:
             "Recommend papers of this type only, such as article or review.",
             metavar="TYPE",
             unset="any",
-            label="Only these types",
-            hint="Such as article, conference, review, book.",
+            label="Types",
         ),
     ] = ()
     diversity: Annotated[
