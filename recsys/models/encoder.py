@@ -6,7 +6,6 @@ their company, and products of a hundred rows fill the processor anyway.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
