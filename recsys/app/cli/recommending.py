@@ -171,7 +171,7 @@ def draw_map(
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.mapping import MAP_FORMATS
+    from recsys.mapping import MAP_FORMATS, gaps_in_words
     from recsys.mapping import draw_map as draw
     from recsys.query.resolve_draft import resolve_draft
 
@@ -189,9 +189,7 @@ def draw_map(
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         question = resolve_draft(recommender.collection, given, lists=lists, as_of=asked.as_of)
         drawing = draw(recommender, question, filters=filters)
-    gaps = [drawing.groups[place] for place in drawing.gaps]
-    said = (f"Gap: {group.label} ({group.counted})." for group in gaps)
-    for line in (question.understood, *question.notes, *said):
+    for line in (question.understood, *question.notes, *gaps_in_words(drawing)):
         note(line, quiet=quiet)
     emit(MAP_FORMATS[ending](drawing), target)
 
