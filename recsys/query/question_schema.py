@@ -141,7 +141,7 @@ class QuestionOptions:
         OptionSpec(
             "--exclude-library",
             "Recommend no paper of the --library.",
-            label="Leave out what you have, instead of marking it",
+            label="Leave out what is in your library",
         ),
     ] = False
     as_of: Annotated[
@@ -183,8 +183,7 @@ class QuestionOptions:
             'Recommend papers of matching venues only, such as "*TVCG*".',
             metavar="GLOB",
             unset="any",
-            label="Only these venues",
-            hint="* stands for any letters.",
+            label="Venues",
         ),
     ] = ()
     exclude_authors: Annotated[
@@ -195,6 +194,7 @@ class QuestionOptions:
             metavar="NAME",
             unset="none",
             label="Nothing by these authors",
+            hint="Surnames, semicolons between them.",
         ),
     ] = ()
     exclude_own: Annotated[
@@ -210,7 +210,7 @@ class QuestionOptions:
         OptionSpec(
             "--keep-front-matter",
             "Recommend prefaces, indexes, errata and the like, too.",
-            label="Let prefaces, indexes and errata through",
+            label="Show prefaces, indexes and errata, too",
         ),
     ] = False
     types: Annotated[
@@ -220,8 +220,7 @@ class QuestionOptions:
             "Recommend papers of this type only, such as article or review.",
             metavar="TYPE",
             unset="any",
-            label="Only these types",
-            hint="Such as article, conference, review, book.",
+            label="Types",
         ),
     ] = ()
     diversity: Annotated[
