@@ -10,7 +10,7 @@ from recsys.mapping.grouping import Reals
 
 SIZE = 11.0
 """Height of the letters of a name, in CSS pixels."""
-CLOSE, FAR = (2.0, 6.0, 11.0), (17.0, 25.0, 34.0, 44.0)
+CLOSE, FAR = (2.0, 6.0, 11.0), (17.0, 25.0, 34.0, 44.0, 56.0, 70.0, 86.0)
 """Distances of a name from its dot. A line leads to one that is FAR."""
 _DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1))
 _ASIDE = np.array([-2.0, 0.0, 2.0, 0.0])

@@ -5,7 +5,6 @@ abstract, and few of the others do; and it is whole if it often stands between s
 which "neural networks" does, and neither "deep neural" nor "simplex virus".
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from recsys.mapping.grouping import Reals
 from recsys.store.arrays import Longs, Mask
 from recsys.store.words import STOP_WORDS, tokens
 
@@ -78,11 +78,17 @@ class _Phrase:
     how often it begins and ends a run of words, of `count` times.
     """
 
+    words: Words
     papers: dict[int, float] = field(default_factory=dict)
     spellings: Counter[str] = field(default_factory=Counter)
     count: int = 0
     begins: int = 0
     ends: int = 0
+
+    @property
+    def spelling(self) -> str:
+        """The commonest, the first of equals."""
+        return min(self.spellings.items(), key=lambda item: (-item[1], item[0]))[0]
 
 
 def label_groups(
@@ -95,14 +101,20 @@ def label_groups(
         rarity: of each word in the corpus, such as its idf.
         groups: (m,) group of each paper.
     """
-    phrases = _whole_phrases(texts)
+    phrases = sorted(_whole_phrases(texts), key=lambda phrase: phrase.spelling)
+    has = np.zeros((len(phrases), len(texts)))
+    for row, phrase in enumerate(phrases):
+        has[row, list(phrase.papers)] = list(phrase.papers.values())
+    rare = [sum(rarity.get(word, 0.0) for word in each.words) / len(each.words) for each in phrases]
+    alone = [ALONE if len(phrase.words) == 1 else 1.0 for phrase in phrases]
+    worth = np.sqrt(rare) * alone
     taken: set[frozenset[str]] = set()
     labels = []
     for group in range(int(groups.max()) + 1 if len(groups) else 0):
         inside = groups == group
-        chosen = _telling(phrases, rarity, inside, taken)
-        taken |= {frozenset(words) for words, _ in chosen}
-        label = JOINT.join(spelling for _, spelling in chosen)
+        chosen = _telling(phrases, has, worth, inside, taken)
+        taken |= {frozenset(phrase.words) for phrase in chosen}
+        label = JOINT.join(phrase.spelling for phrase in chosen)
         label = label or " ".join(texts[int(np.argmax(inside))][0].split()) or UNNAMED
         cut = label[: LONGEST_LABEL - 3].rstrip() + "..."
         labels.append(label if len(label) <= LONGEST_LABEL else cut)
@@ -110,46 +122,54 @@ def label_groups(
 
 
 def _telling(
-    phrases: Mapping[Words, _Phrase],
-    rarity: Mapping[str, float],
+    phrases: Sequence[_Phrase],
+    has: Reals,
+    worth: Reals,
     inside: Mask,
     taken: Collection[frozenset[str]],
-) -> list[tuple[Words, str]]:
-    """Choose the phrases of a group, the best first: words, spelling.
+) -> list[_Phrase]:
+    """Choose the phrases of a group, the best first.
 
     A phrase with the share `here` of the group's papers and `there` of the others has the score
-    here * ln((here + SMOOTH) / (there + SMOOTH)) * (mean rarity of its words) ** 0.5. The second
-    phrase is the best among the papers without the first.
+    worth * here * ln((here + SMOOTH) / (there + SMOOTH)). The second phrase is the best among the
+    papers without the first.
+
+    Args:
+        phrases: by spelling, which decides between equals.
+        has: (p, m) what each paper counts for that has a phrase, 0 for others.
+        worth: (p,) the more, the rarer its words are.
+        inside: (m,) bool, the group.
+        taken: words of the phrases of other groups.
     """
-    chosen: list[tuple[Words, str]] = []
-    left, size, stems, least = inside.copy(), int(inside.sum()), set[str](), 0.0
+    chosen: list[_Phrase] = []
+    left, size, least = inside.copy(), int(inside.sum()), 0.0
+    there = has[:, ~inside].sum(axis=1) / max(len(inside) - size, 1)
     while left.any() and len(chosen) < MOST_PHRASES:
-        scored = []
-        for words, phrase in phrases.items():
-            papers = np.fromiter(phrase.papers, np.int64)
-            weights = np.fromiter(phrase.papers.values(), np.float64)
-            here = float(weights[left[papers]].sum()) / size
-            there = float(weights[~inside[papers]].sum()) / max(len(inside) - size, 1)
-            rare = sum(rarity.get(word, 0.0) for word in words) / len(words)
-            score = here * math.log((here + SMOOTH) / (there + SMOOTH)) * math.sqrt(rare)
-            spelling = min(phrase.spellings.items(), key=lambda item: (-item[1], item[0]))[0]
-            long = len(JOINT.join([each for _, each in chosen] + [spelling])) > LONGEST_LABEL
-            new = stems.isdisjoint(word[:STEM] for word in words) and frozenset(words) not in taken
-            if new and not long and not (chosen and here < max(SHARED, 1.5 / size)):
-                scored.append((-score * (ALONE if len(words) == 1 else 1.0), spelling, words))
-        score, spelling, words = min(scored, default=(0.0, "", ()))
-        if -score <= least:
+        here = has[:, left].sum(axis=1) / size
+        scores = worth * here * np.log((here + SMOOTH) / (there + SMOOTH))
+        if chosen:
+            scores[here < max(SHARED, 1.5 / size)] = 0.0
+        stems = {word[:STEM] for phrase in chosen for word in phrase.words}
+        for row in np.argsort(-np.round(scores, 9), kind="stable").tolist():
+            phrase = phrases[row]
+            new = frozenset(phrase.words) not in taken
+            new = new and stems.isdisjoint(word[:STEM] for word in phrase.words)
+            label = JOINT.join(each.spelling for each in [*chosen, phrase])
+            if scores[row] <= least or (new and len(label) <= LONGEST_LABEL):
+                break
+        else:
+            return chosen
+        if scores[row] <= least:
             break
-        least = least or -SECOND * score
-        chosen.append((words, spelling))
-        stems |= {word[:STEM] for word in words}
-        left[list(phrases[words].papers)] = False
+        least = least or SECOND * float(scores[row])
+        chosen.append(phrase)
+        left &= has[row] == 0.0
     return chosen
 
 
-def _whole_phrases(texts: Sequence[tuple[str, str]]) -> dict[Words, _Phrase]:
+def _whole_phrases(texts: Sequence[tuple[str, str]]) -> list[_Phrase]:
     """Find the phrases of the titles, and where titles and abstracts have them."""
-    found = {words: _Phrase() for title, _ in texts for words, _ in phrases_in(title)}
+    found = {words: _Phrase(words) for title, _ in texts for words, _ in phrases_in(title)}
     for paper, text in enumerate(texts):
         for weight, part in zip((1.0, ABSTRACT), text, strict=True):
             capitals = sum(word[0].isupper() for word in _WORD.findall(part) if len(word) > LONGEST)
@@ -165,11 +185,11 @@ def _whole_phrases(texts: Sequence[tuple[str, str]]) -> dict[Words, _Phrase]:
                     phrase.count += 1
                     phrase.begins += begin == 0
                     phrase.ends += end == len(run)
-    return {
-        words: phrase
-        for words, phrase in found.items()
+    return [
+        phrase
+        for phrase in found.values()
         if min(phrase.begins, phrase.ends) >= WHOLE * phrase.count > 0
-    }
+    ]
 
 
 def phrases_in(title: str) -> Iterator[tuple[Words, str]]:

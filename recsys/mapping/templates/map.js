@@ -43,6 +43,12 @@
   const pin = (at) => {
     pinned = at;
     show(at);
+    // On a phone the card lies over the picture: what it hides comes out.
+    const dot = maps.map(({ dots }) => dots[at]?.getBoundingClientRect()).find((box) => box?.width);
+    if (!dot || getComputedStyle(card).position !== "fixed") return;
+    const hidden = dot.bottom + 40 - card.getBoundingClientRect().top;
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    if (hidden > 0) scrollBy({ top: hidden, behavior });
   };
 
   for (const { svg, links, dots } of maps) {
@@ -107,6 +113,7 @@
   };
   rows.forEach(pointed);
   for (const each of view.querySelectorAll(".map-gaps [data-paper]")) pointed(each, place(each));
+  view.classList.add("map-live");
   const help = view.querySelector(".map-help");
   help.textContent += " Arrow keys move between papers, Enter opens one, Escape lets go.";
 })();
