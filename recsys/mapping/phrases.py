@@ -37,7 +37,7 @@ ABSTRACT = 0.5
 """What a paper counts for that has a phrase in its abstract alone, beside 1 in its title."""
 SMOOTH = 0.03
 """Added to shares of papers: what two papers alone have is not infinitely telling."""
-ALONE = 0.4
+ALONE = 0.33
 """What the score of a single word counts for: two words say more."""
 SECOND = 0.25
 """A second phrase is this good beside the first, or it is left out."""
@@ -53,14 +53,15 @@ _WORD = re.compile(
 _YEAR = re.compile(r"\d{3}|^\d")
 _VAGUE = frozenset(
     "according across affect against aided allow among an annual approach approache art based "
-    "better beyond case challenge change comparing comparison contain design driven effect "
-    "effective efficient enable enabling evaluating evaluation evidence exploring framework "
-    "function general help identify impact improve improved improving insight into introduction "
-    "investigating investigation issue large lead make many meeting method methodology multi "
-    "multiple new novel offer one overview paper perspective practical practice present problem "
-    "propose provide real require research result reveal review role scale scheme show simple "
-    "some state state-of-the-art study suggest supporting survey system task technique test "
-    "theory tool toward towards understanding use user using via way work".split()
+    "better beyond case challenge change comparing comparison consideration contain design "
+    "development driven effect effective efficient enable enabling evaluating evaluation evidence "
+    "exploring framework function future general guideline help identify impact implication "
+    "improve improved improving insight into introduction investigating investigation issue large "
+    "lead lesson make many meeting method methodology multi multiple new novel offer one "
+    "opportunity overview paper perspective practical practice present problem propose provide "
+    "real reflection report require research result reveal review role scale scheme short show "
+    "simple some state state-of-the-art study suggest supporting survey system task technique "
+    "test theory tool toward towards trend understanding use user using via way work".split()
 )
 """Words that stand in titles on anything."""
 _NOT_LAST = re.compile(

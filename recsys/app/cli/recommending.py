@@ -155,18 +155,18 @@ def draw_map(
     no_metadata: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Draw the papers around a draft: x is the year, y the topic.
+    """Draw the papers around a draft by topic and year, and say what it may be missing.
 
     At most 150 papers: those that the draft cites, those that `recsys recommend` would name, and
-    near ones, in groups by topic. Each group says how many near papers it has and how many the
-    draft cites; the three widest gaps are named.
+    related ones. Topics of which the draft cites few papers or none are its gaps: the three widest
+    are said, with the papers that are most relevant.
 
     Args:
         draft: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
             .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
             corpus id; `-` reads stdin. Default: stdin.
-        out: Write the map to this file: a page with its table (.html), or the picture alone (.svg);
-            `-` writes the page to stdout.
+        out: Write the map to this file: a page with gaps and list (.html), or the picture alone
+            (.svg); `-` writes the page to stdout.
     """
     from recsys.machine import start_on_one_thread
 
