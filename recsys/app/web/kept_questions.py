@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from multiprocessing import ProcessError
 from multiprocessing.connection import Client, Listener
 from typing import Protocol
 
@@ -151,7 +152,7 @@ def share(store: QuestionStore) -> tuple[str, str]:
     def answer() -> None:
         while True:
             # One that ends while it asks, or does not know the secret, costs nobody else anything.
-            with suppress(OSError, EOFError, ValueError), listener.accept() as asking:
+            with suppress(OSError, EOFError, ValueError, ProcessError), listener.accept() as asking:
                 verb, words = json.loads(asking.recv_bytes())
                 value = asking.recv_bytes()
                 if verb == "put":

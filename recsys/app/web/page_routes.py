@@ -95,10 +95,7 @@ VIEWS = {"/answer": "", "/cite": "/sentences", "/map": "/map"}
 PASTED = "pasted text.txt"
 """What a text is called that was pasted: messages name it."""
 WANTED = Reason("liked", "you asked for more like this")
-TOO_LONG = (
-    "The draft is too long for its sentences to be kept with its answer: give its file again for "
-    "them."
-)
+TOO_LONG = "The draft is too long to go through its sentences."
 UNFILTERED = "The filters of the papers do not count here."
 NOT_ENGLISH = (
     "Your draft seems not to be in English. Papers are compared by English words, so this answer "
@@ -328,6 +325,8 @@ class KeptAnswer:
         k = FOR_PLACE if passage is None else FOR_PASSAGE
         question = LocalQuestion(k, as_of=asked.options.as_of)
         text = None if passage is not None else unpack(self.fields.text)
+        if TOO_LONG in self.kept.notes:
+            raise DraftError(TOO_LONG, "Give a chapter of it instead.")
         if passage is None and text is None:
             raise DraftError(
                 "Only the title and the abstract of this draft are known.",
@@ -367,14 +366,17 @@ async def answer(request: Request) -> Response:
 
 def _answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     question = posed(opened, answered.asked())
-    base = replace(question.draft, references=question.cited, disliked=())
+    draft = question.draft
+    if draft.title or draft.abstract or question.cited:  # Else it is asked by liked papers alone.
+        draft = replace(draft, references=question.cited, disliked=())
     notes = (*answered.kept.notes, *question.notes)
     shown: dict[str, object]
+    choices = Choices()
     try:
-        choices = opened.choices(base)
+        choices = opened.choices(draft)
         page = answered.papers(opened, question)
     except NothingFound as error:
-        shown = {"items": (), "advice": error.hint, "choices": Choices()}
+        shown = {"items": (), "advice": error.hint}
     else:
         if text := unpack(answered.fields.text):
             page = placed(opened, page, UploadedDraft(answered.asked().draft, text))
@@ -384,11 +386,11 @@ def _answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
         where = {each.paper.id: where_of(found, each.paper.id) for each in found.recommendations}
         shown = {
             "items": _items(opened, (*liked, *found.recommendations), where=where),
-            "choices": choices,
             "papers": found.stages[KEPT],
             "first_rank": page.offset + 1,
             "number": number,
             "next": bool(page.next),
+            "share": answered.fields.address(),
         }
         notes = (*notes, *found.notes)
     return render(
@@ -398,6 +400,7 @@ def _answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
         understood=question.understood,
         notes=tuple(dict.fromkeys(notes)),
         missing=question.missing,
+        choices=choices,
         years=years_of(opened.recommender.collection.corpus),
         **shown,
     )
@@ -497,6 +500,7 @@ def _cite(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
         notes=tuple(dict.fromkeys(notes)),
         missing=found.missing,
         places=_places(opened, found),
+        share="" if found.draft is not None else fields.address("/cite"),
     )
 
 
