@@ -41,7 +41,7 @@ class Frame:
 
 
 WIDE = Frame(width=860.0, top=56.0, label=22.0, band=88.0, draft=74.0, column=46.0, apart=40.0)
-SMALL = Frame(width=360.0, top=84.0, label=38.0, band=168.0, draft=34.0, column=36.0, apart=36.0)
+SMALL = Frame(width=360.0, top=68.0, label=38.0, band=168.0, draft=34.0, column=36.0, apart=36.0)
 """For a phone that is held upright."""
 
 
