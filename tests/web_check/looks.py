@@ -119,6 +119,11 @@ def pages_of(paper: dict[str, Any]) -> dict[str, str]:
     sifted = {**asked, "authors": "A. Author", "venues": "*", "as_of": "2100", "more": paper["id"]}
     return {
         "ask": "/",
+        "ask-sentence": "/sentence",
+        "ask-map": "/map",
+        "ask-filled": f"/?{urlencode({**unknown, 'min_year': 2001})}",
+        "help": "/help",
+        "gone": "/answers/none?min_year=2001",
         "answer": f"/answer?{urlencode(asked)}",
         "answer-filtered": f"/answer?{urlencode(sifted)}",
         "answer-nothing": f"/answer?{urlencode({**asked, 'min_year': 2998})}",
@@ -226,6 +231,7 @@ def _flows(papers: Sequence[dict[str, Any]]) -> Sequence[Callable[[Visit], None]
     first, second, cited = papers[0], papers[1], papers[2 : 2 + CITED]
     return (
         partial(_from_draft_to_file, first=first, second=second),
+        partial(flows.back_and_forward, paper=first, cited=cited),
         partial(flows.upload, paper=first, cited=cited),
         partial(flows.cite_here, paper=first),
         partial(flows.go_through, paper=first, cited=cited),
@@ -241,5 +247,6 @@ def _from_draft_to_file(visit: Visit, *, first: dict[str, Any], second: dict[str
     flows.ask(visit, first)
     flows.correct(visit, second)
     flows.like(visit)
+    flows.sift(visit)
     flows.turn(visit)
     flows.download(visit)

@@ -262,6 +262,14 @@ def send(
     return Reply(bytes(answer), closed, taken, time.monotonic() - begun)
 
 
+def led(server: Server, reply: Reply, *, seconds: float) -> Reply:
+    """Follow a reply that leads to the page of an answer; others stay as they are."""
+    found = re.search(rb"(?i)\r\nlocation: (/answers/[^\r#]*)", reply.raw)
+    if list(reply.statuses) != [303] or found is None:
+        return reply
+    return send(server, [head(server, f"GET {found[1].decode()} HTTP/1.1")], seconds=seconds)
+
+
 def _sent(wire: socket.socket, piece: bytes, answer: bytearray, until: float) -> tuple[int, bool]:
     """Send a piece; how much of it went, and whether the connection is closed."""
     view, went = memoryview(piece), 0

@@ -37,7 +37,7 @@ def serve(
 ) -> None:
     """Serve a page where one drops a draft and sees what to cite, and an API for programs.
 
-    Nothing leaves the machine, and nothing that is asked is kept or logged. An index that is
+    Nothing leaves the machine. Drafts are kept in memory only, and never logged. An index that is
     replaced or updated meanwhile is picked up. Ctrl-C stops.
 
     Args:

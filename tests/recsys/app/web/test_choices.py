@@ -8,6 +8,7 @@ from recsys.query.question_schema import Filters
 from recsys.records import Paper
 from tests.small_recommender import DRAFT, ids, stored
 
+NAMES = ("boats", "kites", "gauges", "sounding", "eye")
 VENUES = ("Journal of Rivers 2001", "Journal of Rivers", "Journal of Rivers", "Ice [Letters]", None)
 
 
@@ -15,7 +16,7 @@ def papers() -> list[Paper]:
     return [
         Paper(
             f"p{number}",
-            "Rivers, measured",
+            f"Rivers measured by {NAMES[number]}",
             year=2000 + number,
             venue=venue,
             labels={"doc_type": "Article; Review" if number == 3 else "Article"},
@@ -25,7 +26,7 @@ def papers() -> list[Paper]:
 
 
 def test_venues_and_types_are_counted_and_spellings_are_one(tmp_path: Path) -> None:
-    found = choices_of(stored(papers(), tmp_path), DRAFT)
+    found = choices_of(stored(papers(), tmp_path / "corpus"), DRAFT)
     assert found.venues == (
         ("journal of rivers", "Journal of Rivers", 3),
         ("ice letters", "Ice [Letters]", 1),
@@ -36,7 +37,7 @@ def test_venues_and_types_are_counted_and_spellings_are_one(tmp_path: Path) -> N
 
 
 def test_a_box_lets_through_as_many_papers_as_it_says(tmp_path: Path) -> None:
-    recommender = stored(papers(), tmp_path)
+    recommender = stored(papers(), tmp_path / "corpus")
     found = choices_of(recommender, DRAFT)
     for value, _, count in found.venues:
         assert len(ids(recommender.recommend(DRAFT, filters=Filters(venues=(value,))))) == count
@@ -46,4 +47,4 @@ def test_a_box_lets_through_as_many_papers_as_it_says(tmp_path: Path) -> None:
 
 def test_nothing_is_offered_where_nothing_is_found(tmp_path: Path) -> None:
     draft = replace(DRAFT, references=tuple(f"p{number}" for number in range(5)))
-    assert choices_of(stored(papers(), tmp_path), draft).papers == 0
+    assert choices_of(stored(papers(), tmp_path / "corpus"), draft).papers == 0
