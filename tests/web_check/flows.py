@@ -419,9 +419,9 @@ def draw(visit: Visit, paper: Paper) -> None:
     """Draw the map around a draft, go to a paper of it and back to the answer."""
     ask(visit, paper)
     visit.press(".tabs >> text=Map", shows="svg.map")
-    links = visit.page.locator("svg.map a").count()
+    links = visit.page.locator("svg.map-wide a").count()
     visit.expect(links, "the map has no papers")
-    rows = visit.page.locator(".table tbody tr").count()
+    rows = visit.page.locator(".map-table tbody tr").count()
     visit.expect(rows >= links, f"the map has {links} papers, its table {rows}")
     visit.step("map")
     visit.press(".tabs >> text=Papers", shows=ITEM)
