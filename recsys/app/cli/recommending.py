@@ -155,11 +155,11 @@ def draw_map(
     no_metadata: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Draw the papers around a draft by topic and year, and say what it may be missing.
+    """Draw the papers around a draft, and say what it may be missing.
 
-    At most 150 papers: those that the draft cites, those that `recsys recommend` would name, and
-    related ones. Topics of which the draft cites few papers or none are its gaps: the three widest
-    are said, with the papers that are most relevant.
+    At most 150 papers by topic and year: those that the draft cites, those that `recsys recommend`
+    would name, and related ones. Topics of which the draft cites few papers or none are its gaps:
+    the three widest are said, with the papers that are most relevant.
 
     Args:
         draft: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
