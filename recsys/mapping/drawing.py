@@ -42,7 +42,7 @@ CITED_BEFORE = 0.5
 """Added to what the draft cites of a group: its first citation leaves a third of the gap."""
 CLOSE = 3
 """Suggested papers of a group that is close to the draft."""
-FEW = 1 / 3
+FEW = 1 / 2
 """Share of a group at most that the draft cites, or the group is no gap."""
 MOST_MISSING = 3
 """Papers that are named of a gap."""
@@ -197,7 +197,8 @@ def widest_gaps(groups: Longs, cited: Mask, suggested: Mask, chances: Floats) ->
         expected / (cited + CITED_BEFORE).
 
     Groups that are close to the draft, with CLOSE suggested papers, and without a citation go
-    first. A group of which the draft cites more than FEW is no gap, nor one that it cites whole.
+    first. Of several groups, the one that the draft cites most, with two papers or more, is no gap,
+    nor is one of which it cites more than FEW.
 
     Args:
         groups: (m,) group of each paper.
@@ -214,6 +215,8 @@ def widest_gaps(groups: Longs, cited: Mask, suggested: Mask, chances: Floats) ->
     widths = np.round(expected / (had + CITED_BEFORE), DIGITS)
     order = np.lexsort((np.arange(count), -widths, ~untouched))
     few = (near > 0) & (had <= FEW * (had + near))
+    if count > 1:
+        few &= had < max(2, int(had.max()))
     return tuple(group for group in order.tolist() if few[group])[:MOST_GAPS]
 
 

@@ -227,7 +227,8 @@ def _runs(title: str) -> Iterator[list[str]]:
             yield run
             run = []
         last = match.end()
-        vague = lower in STOP_WORDS or lower in _VAGUE or not _VAGUE.isdisjoint(tokens(word))
+        vague = lower in STOP_WORDS or lower in _VAGUE
+        vague = vague or (" " not in word and not _VAGUE.isdisjoint(tokens(word)))
         if vague or len(word) < 2 or (_YEAR.search(word) and not word[-1:].isalpha()):
             yield run
             run = []

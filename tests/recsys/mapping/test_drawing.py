@@ -253,8 +253,8 @@ def test_without_networkx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) ->
             [0, 0.5, 0.5, 0, 0.3, 0.3, 0.9, 0, 0],
             (2, 1, 0),
         ),
-        # More than a third of the second group is cited: it is no gap.
-        ([0, 0, 0, 1, 1, 1], {0, 3, 4}, {1, 5}, [0, 0.1, 0.1, 0, 0, 0.9], (0,)),
+        # The second group is cited most, and of the third more than a half: they are no gaps.
+        ([0] * 3 + [1] * 6 + [2], {0, 3, 4, 9}, set(), [0, 0.1, 0.1] + [0.9] * 7, (0,)),
         # The first has three suggested papers and no citation: it goes before a wider one.
         ([0] * 3 + [1] * 4, {3}, {0, 1, 2}, [0.1] * 3 + [0.9] * 4, (0, 1)),
         ([0, 1, 2, 3], set(), set(), [0.5] * 4, (0, 1, 2)),
