@@ -158,7 +158,7 @@ def backbone(map_: Map) -> list[tuple[Node, Node]]:
 def legend_of(map_: Map) -> list[tuple[str, float, str, float, float]]:
     """List what the dots mean: class, radius, words, x and y, as many on a line as it holds."""
     sizes = radii_of(np.array([1, 10, 100])).tolist()
-    items = [(kind, 5.0, words) for kind, words in IN_WORDS.items()]
+    items: list[tuple[str, float, str]] = [(kind, 5.0, words) for kind, words in IN_WORDS.items()]
     items.append(("gap", 6.0, "gap: you cite few"))
     items += [
         ("size", size, words)
