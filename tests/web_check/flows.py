@@ -8,7 +8,8 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 from tests.recsys.formats.drafts.small_docx import packed
@@ -148,6 +149,8 @@ CHOSEN = 3
 """Papers that are selected for a download."""
 
 Paper = dict[str, Any]
+Step: TypeAlias = Callable[[], object]
+"""What a person does, such as a click."""
 
 
 def ask(visit: Visit, paper: Paper) -> None:
@@ -222,56 +225,65 @@ def turn(visit: Visit) -> None:
     visit.expect(visit.texts(f"{ITEM} h3") == first, "the first page has changed")
 
 
+def _states(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> Mapping[str, Sequence[Step]]:
+    """Name every state of the pages, and say how it is reached from the one before."""
+    draft, send = unfinished(paper, cited), partial(_send, visit)
+
+    def chosen(query: str) -> None:
+        visit.go(f"{visit.page.url.removeprefix(visit.base).partition('?')[0]}?{query}")
+
+    def press(selector: str) -> Step:
+        return partial(visit.page.click, selector)
+
+    return {
+        "ask": [partial(visit.go, "/")],
+        "wrong": [partial(visit.give, "#file", [("x.png", b"\x89PNG\0")]), send],
+        "answer": [partial(visit.give, "#file", draft), send],
+        "more": [press(f"{ITEM} .like >> nth=0")],
+        "less": [press(f"{ITEM} >> nth=2 >> text=Not this")],
+        "next": [press("text=Next 20")],
+        "filtered": [partial(chosen, "min_year=1900")],
+        "nothing": [partial(chosen, "min_year=2998")],
+        "all": [press("text=Show the papers without filters")],
+        "paper": [press(f"{ITEM} h3 a >> nth=0")],
+        "like it": [press("text=Find papers like this")],
+        "map": [press(".tabs >> text=Map")],
+        "papers": [press(".tabs >> text=Papers")],
+        "edited": [press("text=Edit the draft"), send],
+        "sentence": [partial(visit.go, "/sentence")],
+        "here": [partial(visit.page.fill, "#passage", "Data | help."), send],
+        "help": [press("header nav >> text=Help")],
+        "gone": [partial(visit.go, "/answers/none")],
+    }
+
+
 def back_and_forward(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
     """Go through every state, then all the way Back and Forward: each shows what it showed."""
-    path = {  # Each state, and how it is reached from the one before.
-        "ask": lambda: visit.go("/"),
-        "wrong": lambda: (visit.give("#file", [("x.png", b"\x89PNG\0")]), _send(visit)),
-        "answer": lambda: (visit.give("#file", unfinished(paper, cited)), _send(visit)),
-        "more": lambda: visit.page.locator(f"{ITEM} .like").first.click(),
-        "less": lambda: visit.page.locator(f"{ITEM} >> nth=2").get_by_text("Not this").click(),
-        "next": lambda: visit.page.click("text=Next 20"),
-        "filtered": lambda: visit.go(f"{_path(visit)}?min_year=1900"),
-        "nothing": lambda: visit.go(f"{_path(visit)}?min_year=2998"),
-        "all": lambda: visit.page.click("text=Show the papers without filters"),
-        "paper": lambda: visit.page.locator(f"{ITEM} h3 a").first.click(),
-        "like it": lambda: visit.page.click("text=Find papers like this"),
-        "map": lambda: visit.page.locator(".tabs >> text=Map").click(),
-        "papers": lambda: visit.page.locator(".tabs >> text=Papers").click(),
-        "edited": lambda: (visit.page.click("text=Edit the draft"), _send(visit)),
-        "sentence": lambda: (visit.go("/sentence"), visit.page.fill("#passage", "Data | help.")),
-        "here": lambda: _send(visit),
-        "help": lambda: visit.page.locator("header nav >> text=Help").click(),
-        "gone": lambda: visit.go("/answers/none"),
-    }
     seen = list[tuple[str, str, list[str]]]()
-    for name, reach in path.items():
-        before = visit.page.url
-        reach()
-        if name != "sentence":
-            visit.page.wait_for_url(lambda url, before=before: url != before)
+    for name, steps in _states(visit, paper, cited).items():
+        before = re.escape(visit.page.url)
+        for step in steps:
+            step()
+        visit.page.wait_for_url(re.compile(f"^(?!{before}$)"))
         visit.page.wait_for_load_state("load")
         seen.append((name, visit.page.url, visit.texts("h1, h2, h3")))
-    for way, states in (("Back", seen[-2::-1]), ("Forward", seen[1:])):
+    ways = (
+        ("Back", visit.page.go_back, seen[-2::-1]),
+        ("Forward", visit.page.go_forward, seen[1:]),
+    )
+    for way, go, states in ways:
         for name, address, headings in states:
-            shown = visit.page.go_back() if way == "Back" else visit.page.go_forward()
+            go()
             visit.page.wait_for_load_state("load")
             visit.expect(visit.page.url == address, f"{way} to {name} leads to {visit.page.url}")
-            now = visit.texts("h1, h2, h3")
-            same = now == headings
-            visit.expect(same, f"{way} to {name} shows {now[:4]}, not {headings[:4]} ({shown})")
+            shown = visit.texts("h1, h2, h3")
+            visit.expect(shown == headings, f"{way} to {name} shows {shown[:4]}: {headings[:4]}")
     visit.step("forward")
 
 
 def _send(visit: Visit) -> None:
     """Press the main button of the form that is seen."""
     visit.page.locator("button.main:visible").first.click()
-
-
-def _path(visit: Visit) -> str:
-    """Return the address of the answer, without what is chosen in it."""
-    address: str = visit.page.url.removeprefix(visit.base)
-    return address.partition("?")[0]
 
 
 def download(visit: Visit) -> None:

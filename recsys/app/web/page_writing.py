@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.index_registry import OpenIndex
 from recsys.app.web.questions import years_of
-from recsys.app.web.service import Service
+from recsys.app.web.service import MEGABYTE, Service
 from recsys.formats.answers import percent
 from recsys.formats.local_answers.shown_gaps import HERE
 from recsys.formats.references.people import natural
@@ -67,13 +67,15 @@ class Site:
     """What is the same on every page of one answer.
 
     indexes: what can be asked: name -> a sentence part, such as `6,951 papers, 1986 to 2026`.
-    index: the name of the one that the page speaks of. starter: it is the starter corpus.
+    index: the name of the one that the page speaks of. starter: it is the starter corpus. body:
+    bytes that a form may have.
     """
 
     indexes: Mapping[str, str]
     index: str
     version: str = VERSION
     starter: bool = False
+    body: int = 16 * MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,8 @@ def site_of(service: Service, index: str = "") -> Site:
         years = f", {first} to {last}" if first is not None else ""
         indexes[served.name] = f"{len(corpus):,} papers{years}"
     index = index if index in indexes else next(iter(indexes))
-    return Site(indexes, index, starter=service.settings.starter)
+    settings = service.settings
+    return Site(indexes, index, starter=settings.starter, body=settings.body)
 
 
 def form_of(fields: FormFields, opened: OpenIndex | None = None) -> Form:

@@ -30,6 +30,12 @@
   document.addEventListener("submit", (event) => {
     if (event.target.id === "pins") return pin(event);
     if (busy) return event.preventDefault();
+    const most = Number(event.target.querySelector("[data-most]")?.dataset.most ?? Infinity);
+    const sizes = all("[type=file]", event.target).flatMap((each) => [...each.files]).map((file) => file.size);
+    if (sizes.reduce((sum, size) => sum + size, 0) > most) {
+      event.preventDefault();
+      return tell(`These files are larger than ${Math.floor(most / 2 ** 20)} MB together. Leave out figures, or paste the text.`);
+    }
     busy = event.submitter ?? event.target.querySelector("button");
     busy.classList.add("busy");
     busy.setAttribute("aria-disabled", "true");
@@ -152,5 +158,5 @@
 
   // On a small screen the papers come before the filters.
   const filters = document.querySelector(".filters");
-  if (filters) filters.open = matchMedia("(min-width: 60rem)").matches;
+  if (filters && !matchMedia("(min-width: 60rem)").matches) filters.open = false;
 })();

@@ -104,6 +104,10 @@ def test_several_processes_answer_and_hold_nothing_and_all_of_them_stop(
                 time.sleep(0.2)
         answer = httpx2.post(f"{address}v1/recommendations", json={"draft": DRAFT}, timeout=30)
         assert answer.json()["recommendations"]
+        asked = httpx2.post(f"{address}answer", data={"title": "Rivers"}, timeout=30)
+        kept = address.rstrip("/") + asked.headers["location"]
+        # Whichever process takes the connection.
+        assert {httpx2.get(kept, timeout=30).status_code for _ in range(12)} == {200}
         children = _children(process.pid)
         assert len(children) >= 2
         assert told_to_stop(process, signal.SIGTERM)[0] == 0
