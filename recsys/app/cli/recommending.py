@@ -159,7 +159,7 @@ def draw_map(
 
     At most 150 papers by topic and year: those that the draft cites, those that `recsys recommend`
     would name, and related ones. Topics of which the draft cites few papers or none are its gaps:
-    the three widest are said, with the papers that are most relevant.
+    the three widest are named, with the papers that are most relevant.
 
     Args:
         draft: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
