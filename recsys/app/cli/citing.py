@@ -51,33 +51,34 @@ def cite(
     accept: Accept = "marked",
     quiet: bool = False,
 ) -> None:
-    """Recommend papers for the places of a draft that lack a citation.
+    """Find papers for the sentences that still lack a citation.
 
-    These are the marks that authors leave, such as \\cite{?}, [CITE] or \\todo{cite}. What the
-    sentence cites already is never recommended for it.
+    Looks at the marks that authors leave, such as \\cite{?}, [CITE] or \\todo{cite}. A sentence
+    never gets a paper that it already cites.
 
-    The draft is changed by --patch alone.
+    Only --patch changes the draft.
 
     Args:
-        draft: The draft: .tex, .md, .txt, .docx, .pdf or .zip; `-` reads a passage from stdin, in
-            which | marks the place. Default: stdin.
-        line: Answer only for the sentence on this line of the draft. Default: all.
-        offset: The place in a passage: how many characters stand before it. Default: at the | or
+        draft: The draft: .tex, .md, .txt, .docx, .pdf or .zip. `-` reads a passage from stdin,
+            where | marks the place. Default: stdin.
+        line: Answer only for the sentence on this line. Default: all.
+        offset: Place in a passage from stdin, in characters from its start. Default: at the | or
             the end.
-        needs: A judge of sentences that you trained: sentences that need a citation and have no
-            mark are answered, too. None comes with recsys, for none was good enough in a field that
-            it had not seen. Default: none.
-        most: Sentences without a mark at most, with --needs.
-        k: Number of papers for each place.
-        output: How the answer is written.
-        out: Write the answer to this file. Default: stdout.
-        fill: Add the accepted papers to this BibTeX file; what it holds stays as it is. Default:
-            none.
-        patch: Put their keys in place of the marks of the draft, too, and write what changes to
-            stdout as a unified diff.
-        dry_run: Change no file: only say what would go where.
-        least: Accept the best paper of a place if its chance is at least that.
-        accept: Accept papers for marks alone, or for sentences without one, too.
+        needs: Classifier of sentences that you trained: sentences that need a citation but have no
+            mark are answered too. recsys ships none, because none was accurate enough outside the
+            field it was trained on. Default: none.
+        most: Maximum number of sentences without a mark, with --needs.
+        k: Number of papers per place.
+        output: Format of the answer.
+        out: File to write the answer to. Default: stdout.
+        fill: Add the accepted papers to this BibTeX file; existing entries stay as they are.
+            Default: none.
+        patch: Also replace the marks in the draft with the keys, and print the changes as a unified
+            diff.
+        dry_run: Show what would change, and change no file.
+        least: Accept the best paper of a place if its probability is at least this.
+        accept: Accept papers for marks only, or also for sentences without one.
+        verbose: Show ids, sources, links and every reason of a paper.
     """
     from recsys.machine import start_on_one_thread
 

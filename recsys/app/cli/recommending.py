@@ -67,7 +67,7 @@ def recommend(
         Option(
             metavar="FILE",
             show_default="stdout",
-            help=f"Write the answer to this file; the answers to several drafts, as {_JOINED}.",
+            help=f"File to write the answer to. The answers to several drafts share it as {_JOINED}.",
         ),
     ] = None,
     out_dir: Annotated[Path | None, Option(metavar="DIR")] = None,
@@ -77,29 +77,26 @@ def recommend(
 ) -> None:
     """Recommend the papers that a draft should cite, best first.
 
-    A draft is a LaTeX, Markdown, text or PDF file, or a JSON object with a title, an abstract or
-    both. The papers that it cites are found in the corpus; they are never recommended, and papers
-    like them rise. Without a draft, --seeds alone ask for more of their kind. --where names the
-    sentence that each paper fits best.
+    Papers that the draft already cites are looked up in the corpus. They are never recommended, and
+    papers like them rank higher. Without a draft, --seeds alone finds more papers like those.
 
-    When one of several drafts fails, the others are answered all the same, the error names it, and
-    the exit code is 1.
+    If one of several drafts fails, the others are still answered, and the exit code is 1.
 
     Args:
-        drafts: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
-            .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
-            corpus id; `-` reads stdin. Each of several gets its own answer. Default: stdin.
-        root: Folder that holds the files that the draft may name: nothing outside it is read.
-            Default: the draft's repository, else its folder.
-        grobid: Let this GROBID server read the PDF, which is sent to it and nowhere else. Default:
-            none.
-        fetch: Answer out of what open sources on the web have around the draft: fetched after the
-            plan was agreed to, and kept in the cache for the next time.
-        yes: Agree to the plan of --fetch; without, the terminal asks.
-        output: How the answer is written.
-        out_dir: Write the answer to each draft into this folder, to a file called after it.
+        drafts: The draft: .tex, .md, .pdf, .docx, .odt, .txt, .json, .ipynb, .Rnw, .qmd, .Rmd,
+            .typ, .org, .zip or a project folder; a reading list; or a paper's DOI, arXiv, ACL or
+            corpus id. `-` is stdin. Each of several drafts gets its own answer. Default: stdin.
+        root: Folder that the draft's own files must lie in; nothing outside is read. Default: the
+            draft's repository, else its folder.
+        grobid: Have this GROBID server read the PDF. The PDF is sent to it and nowhere else.
             Default: none.
-        verbose: List on stderr the references that are not in the corpus.
+        fetch: Find papers in open sources on the web instead of an index. You confirm the plan
+            first; what is fetched is kept in the cache.
+        yes: Confirm the plan of --fetch without asking.
+        output: Format of the answer.
+        out_dir: Write each answer to a file of its own in this folder. Default: none.
+        verbose: Show ids, sources, links and every reason of a paper, and list the references that
+            are not in the corpus.
     """
     from recsys.machine import start_on_one_thread
 
@@ -155,18 +152,16 @@ def draw_map(
     no_metadata: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Draw the papers around a draft: x is the year, y the topic.
+    """Draw the papers around a draft by year and topic.
 
-    At most 150 papers: those that the draft cites, those that `recsys recommend` would name, and
-    near ones, in groups by topic. Each group says how many near papers it has and how many the
-    draft cites; the three widest gaps are named.
+    The map has at most 150 papers: those that the draft cites, those that `recsys recommend` would
+    suggest, and other similar ones, grouped by topic. Each group counts its similar papers and how
+    many of them the draft cites; the three largest gaps are named.
 
     Args:
-        draft: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
-            .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
-            corpus id; `-` reads stdin. Default: stdin.
-        out: Write the map to this file: a page with its table (.html), or the picture alone (.svg);
-            `-` writes the page to stdout.
+        draft: The draft, in any format that `recsys recommend` reads; `-` is stdin. Default: stdin.
+        out: File to write: a web page with a table (.html) or the picture alone (.svg). `-` writes
+            the page to stdout.
     """
     from recsys.machine import start_on_one_thread
 
