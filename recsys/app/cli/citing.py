@@ -49,6 +49,7 @@ def cite(
     dry_run: bool = False,
     least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
+    verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: bool = False,
 ) -> None:
     """Find papers for the sentences that still lack a citation.
@@ -110,7 +111,7 @@ def cite(
         answer, fill, least=least, unmarked=accept == "all", patch=patch, dry=dry_run, quiet=quiet
     )
     if out is not None or not patch:
-        _show(answer, keys, output, out)
+        _show(answer, keys, output, out, verbose=verbose)
     write()
     _check_found(answer)
 
@@ -200,7 +201,8 @@ def _prepared(
             return
         if not dry:
             write_patches((entries, *changes))
-        new, done = {each.paper.id for each in taken} - keys.had, "would be" if dry else "were"
+        new = {each.key for each in taken if each.paper.id not in keys.had}
+        done = "would be" if dry else "were"
         for line in told(answer, taken):
             note(line, quiet=quiet)
         note(
@@ -214,17 +216,22 @@ def _prepared(
     return keys, write
 
 
-def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:
+def _show(
+    answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None, *, verbose: bool
+) -> None:
     from recsys.formats.answers import render_local
+    from recsys.formats.local_answers.shown_gaps import gap_table
 
-    if out is not None or form != "table":
+    if form != "table":
         emit(render_local(answer, form, keys), out)
-    elif answer.gaps and sys.stdout is not None and sys.stdout.isatty():
+    elif out is None and not answer.gaps:
+        return  # The error says the same.
+    elif out is None and sys.stdout is not None and sys.stdout.isatty():
         from recsys.app.coloured_table import coloured_gaps
 
-        draw(coloured_gaps(answer, keys))
-    elif answer.gaps:  # Without any, the error says the same.
-        emit(render_local(answer, form, keys))
+        draw(coloured_gaps(answer, keys, verbose=verbose))
+    else:
+        emit(gap_table(answer, keys, verbose=verbose), out)
 
 
 def _check_found(answer: "LocalAnswer") -> None:

@@ -32,7 +32,7 @@ from recsys.app.terminal import (
     shown_progress,
 )
 from recsys.errors import DraftError, InputError, RecsysError
-from recsys.formats.answers import FORMATS
+from recsys.formats.answers import FORMATS, table
 from recsys.formats.files import STDIN
 from recsys.query.question_schema import SHOWN, QuestionOptions, is_file, named_paper
 from recsys.records import Answer, Manuscript, ReadingLists
@@ -67,7 +67,7 @@ def recommend(
         Option(
             metavar="FILE",
             show_default="stdout",
-            help=f"File to write the answer to. The answers to several drafts share it as {_JOINED}.",
+            help=f"File to write the answer to. Several drafts can share it as {_JOINED}.",
         ),
     ] = None,
     out_dir: Annotated[Path | None, Option(metavar="DIR")] = None,
@@ -107,7 +107,7 @@ def recommend(
         raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
     words = _named_drafts(drafts, title, abstract, root, seeds=bool(asked.seeds))
     several = len(words) > 1
-    answers = AnswerWriter(output, out, out_dir, several, quiet)
+    answers = AnswerWriter(output, out, out_dir, several, quiet, verbose)
     answers.check()
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
@@ -197,6 +197,7 @@ class AnswerWriter:
 
     form: one of FORMATS. out: a file for all of them; it is written at the end, whole. folder: for
     a file of each. several: whether there is more than one draft, so that each must be told.
+    verbose: with ids and all reasons, where people read it.
     """
 
     form: str
@@ -204,6 +205,7 @@ class AnswerWriter:
     folder: Path | None = None
     several: bool = False
     quiet: bool = False
+    verbose: bool = False
     _texts: list[str] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
 
@@ -231,16 +233,20 @@ class AnswerWriter:
         if self.folder is not None:
             path = self.folder / self._file_name(answer.draft or "draft")
             self.folder.mkdir(parents=True, exist_ok=True)
-            emit(answer.write(self.form), path)
+            emit(self._text(answer), path)
             note(f"Written to {path}.", quiet=self.quiet)
         elif self.out is not None:
-            self._texts.append(self._told_apart(answer, answer.write(self.form)))
+            self._texts.append(self._told_apart(answer, self._text(answer)))
         elif self.form == "table" and sys.stdout is not None and sys.stdout.isatty():
             from recsys.app.coloured_table import coloured_table
 
-            draw(self._told_apart(answer, coloured_table(answer)))
+            draw(self._told_apart(answer, coloured_table(answer, verbose=self.verbose)))
         else:
-            emit(self._told_apart(answer, answer.write(self.form)))
+            emit(self._told_apart(answer, self._text(answer)))
+
+    def _text(self, answer: Answer) -> str:
+        long = self.verbose and self.form == "table"
+        return table(answer, verbose=True) if long else answer.write(self.form)
 
     def close(self) -> None:
         """Write what was kept, though a later draft may have ended the program."""

@@ -29,7 +29,7 @@ TITLES = (
 )
 PEOPLE = ("Ada Quill", "Bo Larsen", "Chidi Okoro", "Dana Ferro", "Eun-ji Park")
 REASONS = (
-    "cited by 6 of your 20 nearest papers",
+    "6 of the 20 most similar papers cite it",
     "shares the terms shallow bays, drift ice, gauges",
     "cited together with 3 of your references",
 )
