@@ -164,7 +164,7 @@ def update(
     address: Address = None,
     quiet: bool = False,
     num_gpus: NumGpus = 0.0,
-    sources: Annotated[list[Path] | None, Argument(metavar="[SOURCES]...")] = None,
+    sources: Annotated[list[Path] | None, Argument(metavar="SOURCES")] = None,
     no_wait: bool = False,
 ) -> None:
     """Add, replace or remove papers of an index.
@@ -245,8 +245,9 @@ def train_ranker(
         split: JSON file with the paper ids of the train, dev and test queries. Otherwise the newest
             papers with enough references are for test, and those before them for dev. Default: by
             year.
-        passes: 2 for two-pass reranking: a second ranker also sees what the first one ranks on top,
-            and how the other candidates cite those papers. Training takes several times as long.
+        passes: Number of ranking passes. In the second, another ranker also sees what the first one
+            ranks on top, and how the other candidates cite those papers. Training takes several
+            times as long.
     """
     from recsys.app.wiring import unseen_views
     from recsys.pipelines.ranking.train_ranker import TrainOptions

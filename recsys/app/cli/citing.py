@@ -46,7 +46,7 @@ def cite(
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
     fill: Annotated[Path | None, Option(metavar="FILE.bib")] = None,
     patch: bool = False,
-    dry_run: bool = False,
+    dry_run: Annotated[bool, Option(rich_help_panel="Changes to the draft")] = False,
     least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,

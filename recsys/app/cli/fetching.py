@@ -15,7 +15,7 @@ PAPERS = 2000
 
 
 def fetch(
-    draft: Annotated[str | None, Argument(metavar="[DRAFT]")] = None,
+    draft: Annotated[str | None, Argument(metavar="DRAFT")] = None,
     *,
     query: Annotated[str | None, Option(metavar="WORDS")] = None,
     update: Annotated[Path | None, Option(metavar="FILE")] = None,

@@ -23,21 +23,18 @@ COMMAND_PANELS: Mapping[str, str] = {
 }
 """Heading in `recsys --help` -> the commands and groups of commands below it."""
 OPTION_PANELS: Mapping[str, str] = {
-    "Filters": "venues types exclude_authors exclude_own library exclude_library keep_front_matter "
-    "since papers",
-    "Input": "title abstract root grobid yes offset columns apart titles_only keyphrases "
-    "group source most_requests",
-    "Sentences without a mark": "needs most",
-    "Change the draft": "fill patch dry_run least accept",
+    "Filters": "venues types exclude_authors exclude_own library exclude_library keep_front_matter",
+    "Input": "title abstract root grobid yes columns apart titles_only keyphrases",
+    "Changes to the draft": "fill patch least accept",
     "Ranking": "not_like as_of diversity candidates no_metadata nnselect_features",
     "Vectors and search": "pooling precision embeddings vectors text",
     "Studies": "k_study self_citation seed_study",
-    "Access": "host port token i_know allow_host",
     "Limits": "workers threads queue timeout max_body",
-    "Time and seeds": "seed no_wait jobs engine address num_gpus device",
+    "Computing": "seed no_wait jobs engine address num_gpus device",
     "Output": "out_dir quiet json_errors help",
 }
-"""Heading in the help of a command -> names of parameters; all others stand under "Options"."""
+"""Heading in the help of a command -> names of parameters. All others stand under "Options", and so
+do those that would be alone. A parameter may name another heading itself, by `rich_help_panel`."""
 WIDEST = 120
 """Columns of help on a terminal that has more: longer lines are hard to read."""
 
@@ -79,6 +76,7 @@ def parameter_record(parameter: Any, context: Any) -> tuple[str, str] | None:  #
     if not bracket:
         return name, text
     aside = re.sub(r"(; )?x>=[01](\.0)?\b", "", aside.removesuffix("]"))
+    aside = re.sub(r"x>=([\d.]+)", r"at least \1", aside)
     aside = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1 to \2", aside.removeprefix("; "))
     aside = re.sub(r"default: \((.*?)\)", r"default: \1", aside)
     return name, f"{meaning} [{aside}]" if aside else meaning
@@ -89,12 +87,19 @@ def write_options(parameters: Iterable[Any], context: Any, formatter: Any) -> No
     panels: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for each in parameters:
         if record := parameter_record(each, context):
-            usual = "Arguments" if each.param_type_name == "argument" else "Options"
-            panels[_PANEL_OF.get(each.name, usual) if usual == "Options" else usual].append(record)
-    if sum(map(len, panels.values())) <= _SHORT_LIST:
-        arguments = panels.pop("Arguments", [])
-        panels = {"Arguments": arguments, "Options": list(chain.from_iterable(panels.values()))}
-    _write({name: panels.get(name, []) for name in _OPTION_ORDER}, formatter)
+            if each.param_type_name == "argument":
+                panels["Arguments"].append(record)
+            else:
+                panels[each.rich_help_panel or panel_of_option(each.name) or "Options"].append(
+                    record
+                )
+    short = sum(map(len, panels.values())) <= _SHORT_LIST
+    alone = {name for name, rows in panels.items() if short or len(rows) == 1} - {"Arguments"}
+    merged = chain.from_iterable(panels[name] for name in _OPTION_ORDER if name in alone)
+    panels["Options"] = [*panels["Options"] * ("Options" not in alone), *merged]
+    _write(
+        {name: panels[name] for name in _OPTION_ORDER if name not in alone - {"Options"}}, formatter
+    )
 
 
 def write_commands(group: Any, context: Any, formatter: Any) -> None:  # noqa: ANN401

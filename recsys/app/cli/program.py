@@ -35,7 +35,7 @@ GROUPS: Mapping[str, str] = {
 _MEANT: Mapping[str, str] = {"recsys": "recommend", "recsys train": "ranker"}
 """Group -> the command that is meant where a file or an index stands in the command's place."""
 _UNSHOWN_DEFAULTS = ("none", "any")
-_METAVARS: Mapping[Any, str] = {int: "N", float: "X", int | None: "N"}
+_METAVARS: Mapping[Any, str] = {int: "N", float: "X", int | None: "N", float | None: "X"}
 
 COMMANDS: Mapping[str, str] = {
     "recommend": "recommending:recommend",
@@ -247,7 +247,7 @@ def _parameter(name: str, kind: Any, said: ParameterInfo, default: object) -> in
     if said.show_default in _UNSHOWN_DEFAULTS:
         said.show_default = False
     said.metavar = said.metavar or _METAVARS.get(kind)
-    said.rich_help_panel = help_panels.panel_of_option(name)
+    said.rich_help_panel = said.rich_help_panel or help_panels.panel_of_option(name)
     # By keyword only: a required option may then follow one that is not.
     only = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, only, default=default, annotation=Annotated[kind, said])

@@ -26,7 +26,7 @@ def test_the_version_is_printed(run_cli: "RunCli") -> None:
 def test_without_a_command_the_help_goes_to_stderr(run_cli: "RunCli") -> None:
     done = run_cli()
     assert (done.code, done.out) == (2, "")
-    assert "Commands:" in done.err
+    assert "\nAsk:\n" in done.err
 
 
 def test_the_program_runs_as_a_process_with_its_exit_code(tmp_path: Path) -> None:
