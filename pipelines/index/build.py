@@ -287,10 +287,10 @@ class _Build:
                 words={"backend": options.text or OWN},
                 progress=self.progress,
             )
-        self.progress("nearest neighbours", 0, 1)
+        self.progress("indexing vectors", 0, 1)
         name = options.vectors or by_size(len(vectors))
         ann = build_index(name, vectors, folder, years=corpus.years)
-        self.progress("nearest neighbours", 1, 1)
+        self.progress("indexing vectors", 1, 1)
         link_vectors(shards, folder, ann)
         return facts | {"ann": ann, "dim": vectors.shape[1]}
 

@@ -30,7 +30,7 @@ SAMPLE = 64
 """Papers that are encoded again."""
 AGREEMENT = 0.9
 """Mean cosine that they must reach: int8 and f32 of one encoder agree to 0.98 and more."""
-STAGE = "papers without a vector"
+STAGE = "encoding papers without a vector"
 
 
 @dataclass(frozen=True, slots=True)

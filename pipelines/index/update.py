@@ -257,7 +257,7 @@ class _Update:
 
     def columns(self, folder: Path) -> dict[str, Any]:
         """Merge the papers."""
-        self.progress("corpus", 0, 1)
+        self.progress("merging papers", 0, 1)
         base, merged = self.base, self.plan.merged
         counts = merge_columns(folder, self.plan.papers, base.corpus, merged)
         if (rejects := self.work.place / _READING / REJECTS).exists():
@@ -265,7 +265,7 @@ class _Update:
         graph = CitationGraph.load(folder)
         gained, lost = link_changes(base.graph, graph, merged.today)
         lines = [f"links: {gained:,} gained, {lost:,} lost", links_line(counts)]
-        self.progress("corpus", 1, 1)
+        self.progress("merging papers", 1, 1)
         worth = worth_lines(worth_of(Corpus.load(folder), graph))
         return {"papers": len(merged.origins), "links": counts.links, "told": lines, "worth": worth}
 
@@ -301,7 +301,7 @@ class _Update:
                 exported=exported,
                 progress=self.progress,
             )
-        self.progress("nearest neighbours", 0, 1)
+        self.progress("indexing vectors", 0, 1)
         if self.options.compact:
             name = self.config["options"].get("vectors") or by_size(len(vectors))
             ann = build_index(name, vectors, folder, years=years)
@@ -310,7 +310,7 @@ class _Update:
             former = Former(self.base.folder / VECTORS, self.config["ann"], known.today)
             ann = carry_index(name, vectors, folder, former, years=years)
         link_vectors(place, folder, ann)
-        self.progress("nearest neighbours", 1, 1)
+        self.progress("indexing vectors", 1, 1)
         return {**facts, "ann": ann, "dim": int(vectors.shape[1])}
 
     def _given(self, known: KnownVectors, place: Path) -> tuple[Floats, dict[str, Any]]:
@@ -397,7 +397,9 @@ def carry_nnselect(
             link_or_copy(file, folder / file.name)
     write_rows(folder / nnselect.VECTORS, (len(corpus), model.dim), known.pieces())
     vectors = np.lib.format.open_memmap(folder / nnselect.VECTORS, "r+")
-    total = encode_rows(model.encode, corpus, known.missing, vectors, "NNSelect", progress)
+    total = encode_rows(
+        model.encode, corpus, known.missing, vectors, "encoding for NNSelect", progress
+    )
     config = load_manifest(previous, nnselect.KIND, nnselect.SCHEMA).config
     facts = {"papers": len(corpus), "carried": config.get("carried", 0) + total}
     seal(folder, nnselect.KIND, nnselect.SCHEMA, {**config, **facts})

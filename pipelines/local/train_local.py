@@ -258,7 +258,7 @@ def school_of(
     }
     examples = []
     for part, queries in drawn.items():
-        stage, made = f"features of {part}", dict[int, Example | None]()
+        stage, made = f"computing {part} features", dict[int, Example | None]()
         work = Stage(stage, partial(_maker, open_index, index, options.seed))
         progress(stage, 0, len(queries))
         for at, one in ProcessPool().map(work, queries):

@@ -205,7 +205,7 @@ def try_ranker(
             queries,
             (ranker.first or ranker).feature_names,
             progress=progress,
-            stage="features of test",
+            stage="computing test features",
             posing=looking_again(ranker.first, posed),
         )
         judged = judge(table.scored(score), table)
@@ -500,7 +500,7 @@ class _Lesson:
                 rows,
                 names,
                 progress=progress,
-                stage=f"features of {part}",
+                stage=f"computing {part} features",
                 posing=posing,
             )
             for part, rows, posing in zip((TRAIN, DEV), self.queries, posings, strict=True)

@@ -34,7 +34,7 @@ def interrupt(
     """Stop a build at the end of its last stage, before that is noted as finished."""
 
     def stop(stage: str, done: int, total: int) -> None:
-        if stage == "nearest neighbours" and done >= total:
+        if stage == "indexing vectors" and done >= total:
             raise Stop
 
     with pytest.raises(Stop):
@@ -124,7 +124,7 @@ def test_no_stage_that_was_finished_runs_again(kills: list[dict[str, Any]]) -> N
             assert (kill["kept"], kill["shown"]) == (list(STAGES), []), kill
         else:  # Killed before the last stage was noted: what was encoded is kept all the same.
             assert kill["kept"] == [CORPUS, TEXT, ENCODER], kill
-            assert kill["shown"] == ["nearest neighbours"], kill
+            assert kill["shown"] == ["indexing vectors"], kill
     again = [kill["killed"] for kill in kills if kill["shown"]]
     assert again == [kill["killed"] for kill in kills[: len(again)]]
     assert "os.rename" in again[-1] and again[-1].endswith("unfinished/build/vectors.json")

@@ -81,7 +81,7 @@ def test_a_killed_run_continues(built: "Built", tmp_path: Path) -> None:
         pass
 
     def killed(stage: str, done: int, total: int) -> None:
-        if stage == "write":
+        if stage == "writing vectors":
             raise Killed
 
     with pytest.raises(Killed):

@@ -104,7 +104,7 @@ def test_an_interrupted_build_is_one_line_and_continues(tmp_path: Path, run_cli:
     done = run_cli("build", papers, "--out", out)
     assert done.code == 0
     assert "read: " not in done.err
-    assert f"encode papers: done ({512 * len(kept)}" not in done.err
+    assert f"encoding papers: done ({512 * len(kept):,}" not in done.err
     assert sorted(os.listdir(tmp_path)) == ["papers.jsonl", "x.index"]
 
 
