@@ -53,12 +53,12 @@ class Plan:
         """Say it to people."""
         counts = zip(self.counts, ("added", "replaced", "removed"), strict=True)
         told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-        lines = [f"papers: {told or 'none changed'}; {len(self.merged.origins):,} in all"]
+        lines = [f"papers: {told or 'none changed'}; {len(self.merged.origins):,} in total"]
         if self.unknown:
             named = ", ".join(map(repr, self.unknown[:NAMED]))
             more = len(self.unknown) - NAMED
             rest = f" and {more:,} more" if more > 0 else ""
-            lines.append(f"not removed, because they are not there: {named}{rest}")
+            lines.append(f"not removed because not in the index: {named}{rest}")
         return lines
 
 

@@ -29,8 +29,8 @@ from recsys.indexes.opening import open_collection
 from recsys.models import nnselect
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
-from recsys.pipelines.corpora.collect_report import JOINS
-from recsys.pipelines.corpora.corpus_worth import worth_lines, worth_of
+from recsys.pipelines.corpora.collect_report import JOINS, LOSSES
+from recsys.pipelines.corpora.corpus_worth import TRAIN, worth_lines, worth_of
 from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
@@ -117,7 +117,7 @@ class UpdateReport:
     def lines(self) -> list[str]:
         """Say it to people."""
         if self.unchanged:
-            return [*self.told, f"{self.index} holds all of that already. Nothing was done."]
+            return [*self.told, f"{self.index} already holds these papers: nothing was changed."]
         return [*self.told, f"Saved in {self.index}."]
 
 
@@ -197,7 +197,7 @@ def _update(
         raise
     lines += [*changed, summary(new["ann"], new["papers"])]
     lines += words_summary(new.get(WORD_SEARCH, {}), new["papers"])
-    lines += [f"The old {name} does not fit any more: train it again." for name in gone]
+    lines += [f"The {name} no longer fits the index: train it again." for name in gone]
     return UpdateReport(index, False, (*lines, *rejects_line(index)))
 
 
@@ -264,10 +264,16 @@ class _Update:
             link_or_copy(rejects, folder / REJECTS)
         graph = CitationGraph.load(folder)
         gained, lost = link_changes(base.graph, graph, merged.today)
-        lines = [f"links: {gained:,} gained, {lost:,} lost", links_line(counts)]
+        lines = [f"citations: {gained:,} gained, {lost:,} lost", links_line(counts)]
         self.progress("merging papers", 1, 1)
-        worth = worth_lines(worth_of(Corpus.load(folder), graph))
-        return {"papers": len(merged.origins), "links": counts.links, "told": lines, "worth": worth}
+        worth = worth_of(Corpus.load(folder), graph)
+        return {
+            "papers": len(merged.origins),
+            "links": counts.links,
+            "told": lines,
+            "worth": worth_lines(worth),
+            TRAIN: worth.train,
+        }
 
     def text(self, folder: Path) -> dict[str, Any]:
         """Merge the terms, and carry over or prepare anew the search of words."""
@@ -348,7 +354,7 @@ class _Update:
         counts = dict(zip(("added", "replaced", "removed"), self.plan.counts, strict=True))
         changes = [asdict(stage) for stage in done.values()]
         new = {
-            **{name: fact for name, fact in self.config.items() if name not in JOINS},
+            **{name: fact for name, fact in self.config.items() if name not in (*JOINS, LOSSES)},
             **facts,
             "report": [*self.plan.lines(), *lines],
             "update": counts,

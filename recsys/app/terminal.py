@@ -36,31 +36,38 @@ def say(text: str) -> None:
     if sys.stderr is None:
         return
     try:
-        text = cleaned(text)
-        sys.stderr.write(f"{wrapped(text) if sys.stderr.isatty() else text}\n")
+        sys.stderr.write(f"{wrapped(cleaned(text), columns_of(sys.stderr))}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         _give_up(sys.stderr)
 
 
-def wrapped(text: str, columns: int | None = None) -> str:
-    """Wrap lines between words, under the first column of each; None: to the width of stderr.
+def columns_of(stream: TextIO | None) -> int | None:
+    """Return how wide the terminal is that a stream leads to; None where it leads to none."""
+    if stream is None or not stream.isatty():
+        return None
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        return os.get_terminal_size(stream.fileno()).columns or None
+    return None
+
+
+def wrapped(text: str, columns: int | None, *, hanging: int = 0) -> str:
+    """Wrap lines between words; what goes on is indented as its line, and by `hanging` more.
 
     >>> print(wrapped("  See `recsys train --help`.", 20))
       See `recsys
       train --help`.
     """
-    import shutil
+    if columns is None:
+        return text
     import textwrap
 
-    if columns is None:
-        columns = int(os.environ.get("COLUMNS") or 0)
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            columns = columns or os.get_terminal_size(sys.stderr.fileno()).columns
-        columns = columns or shutil.get_terminal_size().columns
     lines = []
     for line in text.split("\n"):
-        indent = " " * (len(line) - len(line.lstrip()))
+        indent = " " * (len(line) - len(line.lstrip()) + hanging)
         rows = textwrap.wrap(
             line,
             max(columns, len(indent) + _NARROWEST),

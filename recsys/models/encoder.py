@@ -139,7 +139,7 @@ class OnnxEncoder:
 
 
 def encode_telling(encoder: Encoder, texts: Sequence[Text], told: Callable[[int], None]) -> Floats:
-    """Encode texts as `encoder.encode` does; if the encoder can, say meanwhile how many are done."""
+    """Encode texts as `encoder.encode` does; meanwhile, say how many are done if it can."""
     if isinstance(encoder, OnnxEncoder):
         return encoder.encode(texts, told=told)
     return encoder.encode(texts)

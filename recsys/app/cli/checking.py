@@ -1,11 +1,12 @@
 """Commands that check: `inspect` an artifact, `doctor` the installation."""
 
+import sys
 from typing import Annotated
 
 from typer import Option
 
 from recsys.app.cli.options import Index, ReportFormat
-from recsys.app.terminal import emit
+from recsys.app.terminal import columns_of, emit
 
 
 def inspect(
@@ -22,8 +23,8 @@ def inspect(
     from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
 
     found = inspect_artifact(index, hashes=verify)
-    write = inspection_json if output == "json" else inspection_table
-    emit(write(found))
+    columns = columns_of(sys.stdout)
+    emit(inspection_json(found) if output == "json" else inspection_table(found, columns))
 
 
 def doctor(
@@ -45,5 +46,5 @@ def doctor(
     checks = []
     for check in examine(online=online):
         checks.append(check)
-        emit(f"{check}\n")
+        emit(f"{check.text(columns_of(sys.stdout))}\n")
     return 0 if all(check.ok for check in checks) else 1
