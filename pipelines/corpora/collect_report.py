@@ -139,7 +139,8 @@ class CollectReport:
         if (more := len(self.skipped) - _MOST_SKIPPED) > 0:
             lines.append(f"and in {more:,} more files")
         if rejected := sum(self.rejected.values()):
-            lines.append(f"{rejected:,} lines rejected ({tally(self.rejected)})")
+            plural = "s" * (rejected != 1)
+            lines.append(f"{rejected:,} line{plural} rejected ({tally(self.rejected)})")
         return lines
 
     def _keyphrase_lines(self) -> list[str]:

@@ -231,7 +231,8 @@ def describe(stage: str, done: int, total: int, *, steps: int, seconds: float) -
     'encoding papers: 30 % (300 of 1,000), 35 s left'
     """
     if done >= total:
-        return f"{stage}: done ({done:,} in {duration(seconds)})"
+        counted = f"({done:,} in {duration(seconds)})" if total > 1 else f"in {duration(seconds)}"
+        return f"{stage}: done {counted}"
     state = f"{stage}: {100 * done // total} % ({done:,} of {total:,})"
     left = time_left(done, total, steps=steps, seconds=seconds)
     return f"{state}, {left}" if left else state

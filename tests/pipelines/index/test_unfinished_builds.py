@@ -98,7 +98,9 @@ class Stop(Exception):
     pass
 
 
-@pytest.mark.parametrize("stage", ["reading files", "indexing words", "encoding papers", "indexing vectors"])
+@pytest.mark.parametrize(
+    "stage", ["reading files", "indexing words", "encoding papers", "indexing vectors"]
+)
 def test_a_build_that_fails_in_any_stage_continues(
     built: "Built", tmp_path: Path, stage: str
 ) -> None:
