@@ -5,6 +5,7 @@ The runs are the same for the same seed, whatever the number of processes.
 """
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -118,7 +119,8 @@ def read_external(
 
 DEFAULT_SYSTEMS = ("bm25", "embedding", "stage-one", "two-stage")
 TWO_STAGE = "two-stage"
-_HEADLINES = ("F1@20", "MRR", "R@20", "R@100")
+_HEADLINES = ("F1@20", "MRR", "R@100")
+"""What the terminal shows: with their intervals they fit in 80 columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +172,23 @@ class EvaluationReport:
     warnings: Sequence[str]
     assessment: "Assessment"
 
+    def table(self) -> str:
+        """Write the systems by their main measures, for a terminal."""
+        from recsys.eval.report.system_tables import brief_table
+
+        caption = f"{self.queries:,} {self.part} queries; 95 % intervals; processor time per query."
+        return brief_table(self.assessment, caption, _HEADLINES, self.timing)
+
     def lines(self) -> list[str]:
-        """Say it to people."""
-        lines = [f"Evaluated {self.queries} {self.part} queries; 95 % intervals."]
-        for system in self.assessment.systems:
-            shown = ", ".join(f"{name} {system.measures[name]}" for name in _HEADLINES)
-            speed = self.timing.get(system.name)
-            lines.append(f"{system.name}: {shown}" + (f", {speed:.1f} ms" if speed else ""))
-        for name, found in self.assessment.reliability.items():
-            lines.append(f"{name}: calibration error of the {SHOWN} shown {found.error:.4f}.")
+        """Say to people what the table does not show."""
+        lines = [
+            f"{name}: calibration error of the top {SHOWN} is {found.error:.4f}."
+            for name, found in self.assessment.reliability.items()
+        ]
         if self.continued:
-            lines.append(f"Continued: {self.continued} answers were there already.")
-        return [*lines, *self.warnings, f"Written to {self.folder}."]
+            lines.append(f"Continued: {self.continued:,} answers were there already.")
+        folder = shlex.quote(str(self.folder))
+        return [*lines, *self.warnings, f"Written to {self.folder}. Next: recsys report {folder}"]
 
 
 @dataclass(slots=True)

@@ -141,6 +141,7 @@ def evaluate(
             engine=workers,
         )
         report = ask(index, split, options, out, open_index=open_index, progress=progress)
+    emit(report.table())
     tell(report.lines(), quiet=quiet)
 
 

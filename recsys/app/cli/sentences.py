@@ -27,7 +27,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
-from recsys.app.terminal import command_line
+from recsys.app.terminal import command_line, emit
 
 Known: TypeAlias = Literal["sentence", "title", "references"]
 Reading: TypeAlias = Literal["all", "hidden", "only"]
@@ -163,6 +163,7 @@ def evaluate_local(
         if split is not None:
             queries = of_part(queries, collection, split, part)
         report = evaluate(base, queries, options, out, open_local=open_passages, progress=progress)
+    emit(report.table())
     tell([*read.told, *report.lines()], quiet=quiet)
 
 

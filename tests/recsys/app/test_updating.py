@@ -85,7 +85,7 @@ def test_papers_are_removed(where: str, index: Path, tmp_path: Path, run_cli: "R
     done = run_cli("update", index, "--remove", source, stdin=listed.encode())
     assert done.code == 0 and "papers: 1 removed; 49 in total" in done.err
     assert "not removed because not in the index: 'nobody'" in done.err
-    assert "links: 0 gained, 4 lost" in done.err
+    assert "citations: 0 gained, 4 lost" in done.err
     assert "rivers-03" not in ids(index) and len(ids(index)) == 49
 
 
