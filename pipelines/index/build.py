@@ -371,7 +371,7 @@ def _config_if_built(out: Path, recipe: str, *, force: bool) -> dict[str, Any] |
         return None
     if not (is_index(out) and any((out / name).is_dir() for name in (GENERATIONS, CORPUS))):
         raise InputError(  # Not even with --force: it may be somebody's work.
-            f"{out} exists and is no index.", "Give another --out, or move it away."
+            f"{out} exists and is not an index.", "Give another --out, or move it away."
         )
     if force:
         return None

@@ -66,7 +66,7 @@ def read_ids(source: Path) -> tuple[PaperId, ...]:
     """Read ids, one a line; blank lines and those that begin with # are left out; `-` is stdin.
 
     Raises:
-        CorpusError: the file cannot be read, or is no UTF-8.
+        CorpusError: the file cannot be read, or is not UTF-8.
     """
     try:
         raw = sys.stdin.buffer.read() if source == STDIN else source.read_bytes()

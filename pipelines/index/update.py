@@ -163,7 +163,7 @@ def _update(
     if options.embeddings is not None and "external" not in config:
         raise InputError(
             f"The vectors of this index were made by {config['options']['encoder']}.",
-            "Leave --embeddings out: new papers are encoded, too.",
+            "Leave --embeddings out: new papers are encoded.",
         )
     work = writer.work("update")
     try:

@@ -359,8 +359,8 @@ def _read(
         raise InputError(
             f"None of the {intake.count:,} contexts in {files.named} is between two papers of the "
             f"index: it does not know {unknown}.",
-            "Its papers need these ids, or these names as aliases: build it of files that tell "
-            "them.",
+            "Its papers need these ids, or these names as aliases: build it from files that "
+            "have them.",
         )
     here = new.append_column(_OLD, pa.array(np.full(new.num_rows, _NEW, np.int64)))
     if (base / CONTEXTS).is_dir():

@@ -248,9 +248,8 @@ def school_of(
     if min(map(len, drawn.values())) < FEWEST:
         raise NothingFound(
             f"There are {len(drawn['train']):,} sentences to train on, {len(drawn['dev']):,} for "
-            f"dev; with fewer than {FEWEST} of either nothing is learned.",
-            "Give more contexts or other years; until then, the ranker that comes with recsys "
-            "answers.",
+            f"dev; with fewer than {FEWEST} of either, nothing is trained.",
+            "Give more sentences or other years; until then, the shipped ranker answers.",
         )
     rows = {
         part: np.unique(np.array([each.citing for each in queries], np.int32))

@@ -176,7 +176,7 @@ def load_tokenizer(path: Path, max_length: int) -> "Tokenizer":
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # The library raises bare Exception, and Rust's panics less.
-        raise ArtifactCorrupt(f"{path} is no tokenizer ({error}).", "Build it again.") from error
+        raise ArtifactCorrupt(f"{path} is not a tokenizer ({error}).", "Build it again.") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length)
     tokenizer.encode_special_tokens = True  # "[SEP]" in a title is text.

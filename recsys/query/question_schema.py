@@ -69,7 +69,7 @@ class Filters:
         for name in self.exclude_authors:
             if author_key(name) is None:
                 raise InputError(
-                    f"{name!r} is no author's name.", "Give --exclude-author a surname."
+                    f"{name!r} is not an author's name.", "Give --exclude-author a surname."
                 )
 
 

@@ -66,7 +66,7 @@ def corpus(
     from recsys.pipelines.index.ingest import describe as describe_papers
 
     if out is None and not describe:
-        raise bad_value("say what to do with the papers.", option="--out, --describe")
+        raise bad_value("give one of them, or both.", option="--out, --describe")
     reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
     cache = cache_folder()
     if out is not None:
@@ -189,7 +189,7 @@ def update(
     from recsys.pipelines.index.update import update as update_index
 
     if sources and whole:
-        raise InputError("There are papers to add, and papers to become.", "Give one or the other.")
+        raise InputError("Both SOURCES and --from were given.", "Give only one of them.")
     named = columns_in(columns)
     with shared_work(index, engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
         options = UpdateOptions(

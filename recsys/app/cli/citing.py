@@ -88,10 +88,10 @@ def cite(
 
     is_passage = draft in (None, str(STDIN))
     if is_passage and sys.stdin is not None and sys.stdin.isatty():
-        raise bad_value("Give a draft file, or send a passage to stdin.", option="DRAFT")
+        raise bad_value("Give a draft file, or pass a passage on stdin.", option="DRAFT")
     if offset is not None and not is_passage:
         raise bad_value(
-            "An offset goes with a passage on stdin; a file has --line.", option="--offset"
+            "--offset is for a passage on stdin; for a file, use --line.", option="--offset"
         )
     check_target(out)
     _check_filling(fill, patch=patch, dry_run=dry_run, is_passage=is_passage)
@@ -135,7 +135,7 @@ def _answer(
         for said in said_of_index(recommender.recommender):
             note(said, quiet=quiet)
         answer = local.cite(recommender, asked, question)
-    counted = looked_at(answer) and f"Looked at: {looked_at(answer)}."
+    counted = looked_at(answer) and f"Searched: {looked_at(answer)}."
     for said in filter(None, (answer.understood, counted, *answer.notes)):
         note(said, quiet=quiet)
     return answer
@@ -151,14 +151,14 @@ def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage:
     if fill is None:
         if patch or dry_run:
             raise bad_value(
-                "Keys need entries: give --fill FILE.bib, too.",
+                "Keys need entries: add --fill FILE.bib.",
                 option="--patch" if patch else "--dry-run",
             )
         return
     if fill.suffix.lower() != ".bib":
         raise bad_value(f"{fill} does not end in .bib.", option="--fill")
     if patch and is_passage:
-        raise bad_value("A passage has no file to patch.", option="--patch")
+        raise bad_value("A passage on stdin has no file to patch.", option="--patch")
     check_target(fill)
 
 
@@ -197,7 +197,10 @@ def _prepared(
     def write() -> None:
         """Write the entries, then the draft, and say which key goes where."""
         if not taken:
-            note(f"No paper has a chance of at least {least:g}: nothing is written.", quiet=quiet)
+            note(
+                f"No paper has a probability of at least {least:g}: nothing was written.",
+                quiet=quiet,
+            )
             return
         if not dry:
             write_patches((entries, *changes))
@@ -210,7 +213,7 @@ def _prepared(
             quiet=quiet,
         )
         if file.raw is None and new:
-            note(f"{fill} is new: name it in the draft.", quiet=quiet)
+            note(f"{fill} is new: add it to the draft's bibliography.", quiet=quiet)
         show_bytes(b"".join(each.diff() for each in changes))
 
     return keys, write
@@ -241,10 +244,10 @@ def _check_found(answer: "LocalAnswer") -> None:
 
     if not answer.gaps:
         raise NothingFound(
-            nothing_found(answer), "Mark a place by [CITE], or ask about one by --line."
+            nothing_found(answer), "Mark a place with [CITE], or choose one with --line."
         )
     if not any(gap.recommendations for gap in answer.gaps):
         raise NothingFound(
-            f"No paper of the index fits; places asked about: {len(answer.gaps):,}.",
-            "Give a later --as-of, or another --index.",
+            f"No paper of the index fits any of the {len(answer.gaps):,} places.",
+            "Try a later --as-of, or another --index.",
         )

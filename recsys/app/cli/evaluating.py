@@ -122,7 +122,7 @@ def evaluate(
     for text in run or ():
         name, _, path = text.partition("=")
         if not (name and path) or name in runs:
-            reason = "names a second run so" if name in runs else "is not NAME=FILE"
+            reason = "is the name of a second run" if name in runs else "is not NAME=FILE"
             raise bad_value(f"{text!r} {reason}.", option="--run")
         runs[name] = Path(path)
     with shared_work(index, engine, address, quiet=quiet, jobs=jobs) as (progress, workers):

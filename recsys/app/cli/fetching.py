@@ -59,13 +59,15 @@ def fetch(
     from recsys.query.question_schema import read_draft
 
     if sum([draft is not None, query is not None, update is not None, zotero]) != 1:
-        raise bad_value("give one of a draft, --query, --update and --zotero.", option="DRAFT")
+        raise bad_value(
+            "give exactly one of DRAFT, --query, --update and --zotero.", option="DRAFT"
+        )
     if group is not None and not (zotero and group.isdecimal()):
-        raise bad_value("it is the number of a group, with --zotero.", option="--group")
+        raise bad_value("it takes the number of a group and needs --zotero.", option="--group")
     if update is not None and out is not None:
-        raise bad_value("--update writes its own file.", option="--out")
+        raise bad_value("--update writes to its own file.", option="--out")
     if update is None and out is None and not dry_run:
-        raise bad_value("name the file to write.", option="--out")
+        raise bad_value("give the file to write.", option="--out")
     if out is not None:
         check_target(out)
     target = update or out or Path("fetched.jsonl.gz")  # Dry, nothing is written.
@@ -84,7 +86,9 @@ def fetch(
         opened = fetching(asked, target, most_requests)
     with opened as errand:
         if errand is None:
-            note(f"{out} answers this question already: nothing was asked.", quiet=quiet)
+            note(
+                f"{out} already has the answer to this question: no request was sent.", quiet=quiet
+            )
             return
         if dry_run:
             emit("\n".join(errand.lines()) + "\n")

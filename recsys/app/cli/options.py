@@ -215,7 +215,7 @@ def shared_work(
             return
         for option, given in (("--address", address), ("--num-gpus", num_gpus)):
             if given:
-                raise bad_value(f"it is of a cluster: give --engine {RAY}, too.", option=option)
+                raise bad_value(f"it is for a cluster: add --engine {RAY}, too.", option=option)
         from recsys.pipelines.jobs.engines import ProcessPool
 
         yield progress, ProcessPool(jobs)
@@ -276,6 +276,6 @@ def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:
         if not (equals and name.strip()) or field.strip().lower() not in FIELDS:
             told = f"{field}{equals}{name}"
             raise bad_value(
-                f"{told!r} is no FIELD=NAME; fields are {', '.join(FIELDS)}.", option="--columns"
+                f"{told!r} is not FIELD=NAME; fields are {', '.join(FIELDS)}.", option="--columns"
             )
     return tuple((field.strip().lower(), name.strip()) for field, _, name in pairs)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from recsys.query.resolve_draft import Asked, Outcome
     from recsys.recommend import Recommender
 
-NO_PLACES = "So no paper gets a place in it."
+NO_PLACES = "No paper can be placed in it."
 _JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
 _MAP_ENDINGS = (".html", ".svg")
 
@@ -104,7 +104,7 @@ def recommend(
     from recsys.app.wiring import lost_parts
 
     if fetch and (index is not None or len(drafts or ()) > 1):
-        raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
+        raise bad_value("it takes a single draft, and no --index.", option="--fetch")
     words = _named_drafts(drafts, title, abstract, root, seeds=bool(asked.seeds))
     several = len(words) > 1
     answers = AnswerWriter(output, out, out_dir, several, quiet, verbose)
@@ -114,7 +114,7 @@ def recommend(
     filters.check()
     if fetch:
         if not isinstance(questions[0], Manuscript):
-            raise bad_value("it needs a draft with words of its own.", option="--fetch")
+            raise bad_value("it needs a draft with text.", option="--fetch")
         from recsys.app.fetch_wiring import fetched_index
 
         index = fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
@@ -173,7 +173,7 @@ def draw_map(
     target = None if out == STDIN else out
     ending = _MAP_ENDINGS[0] if target is None else target.suffix.lower()
     if ending not in _MAP_ENDINGS:
-        raise bad_value(f"{out} ends in neither {' nor '.join(_MAP_ENDINGS)}.", option="--out")
+        raise bad_value(f"{out} must end in {' or '.join(_MAP_ENDINGS)}.", option="--out")
     check_target(target)
     drafts = None if draft is None else [draft]
     words = _named_drafts(drafts, title, abstract, None, seeds=bool(asked.seeds))
@@ -217,7 +217,7 @@ class AnswerWriter:
             InputError: a path that cannot be written to.
         """
         if self.out is not None and self.folder is not None:
-            raise bad_value("Give a file or a folder, not both.", option="--out-dir")
+            raise bad_value("Give --out or --out-dir, not both.", option="--out-dir")
         if self.several and self.folder is None and not FORMATS[self.form].joins:
             raise bad_value(
                 f"{self.form} cannot hold the answers to several drafts. "
@@ -285,11 +285,11 @@ def _named_drafts(
     if not (words or title or abstract or seeds):
         words = ("-",)
     if "-" in words and sys.stdin is not None and sys.stdin.isatty():
-        raise bad_value("Give a draft file, or send a draft to stdin.", option="DRAFT")
+        raise bad_value("Give a draft file, or pass a draft on stdin.", option="DRAFT")
     if (title, abstract, root) != (None, None, None):
         if len(words) > 1 or not all(map(is_file, words)):
             raise bad_value(
-                "A title, an abstract and a root go with the file of one draft.", option="DRAFT"
+                "A title, an abstract and a root need the file of a single draft.", option="DRAFT"
             )
     return words
 
@@ -400,9 +400,9 @@ def _open_text(name: str | None) -> "OpenDraft":
     from recsys.formats.drafts.draft_formats import open_draft
 
     if name is None or not is_file(name):
-        raise DraftError(f"{name or 'The draft'} is no file with running text.")
+        raise DraftError(f"{name or 'The draft'} is not a file with running text.")
     if Path(name) == STDIN:
-        raise DraftError("Beside other drafts, standard input is read for its title alone.")
+        raise DraftError("Among several drafts, only the title of standard input is read.")
     return open_draft(Path(name))
 
 
@@ -413,7 +413,7 @@ def _tell(outcome: "Outcome", prefix: str, *, verbose: bool, quiet: bool) -> Non
     question, answer = outcome.question, outcome.answer
     if question is None:
         return
-    more = " Option -v lists what is missing." if question.missing and not verbose else ""
+    more = " Option -v lists the missing ones." if question.missing and not verbose else ""
     lines = [question.understood + more, *question.notes]
     lines += (*question.details, *question.missing) if verbose else ()
     removed = "" if answer is None else removed_in_words(answer.stages)

@@ -94,7 +94,7 @@ def serve(
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
 
     def ready(served: "IndexRegistry") -> None:
-        note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
+        note(f"Serving {', '.join(paths)} on {address} (Ctrl-C to stop).", quiet=quiet)
         for index in served:
             for remark in index.opened.remarks:
                 note(f"{index.name}: {remark}", quiet=quiet)
@@ -118,11 +118,11 @@ def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
 
     if token is None and not (is_loopback(host) or i_know):
         raise bad_value(
-            f"Other machines can reach {host}. Give --token new, or --i-know.", option="--host"
+            f"Other machines can reach {host}. Add --token new, or --i-know.", option="--host"
         )
     if token is None or token == "new":
         return token and secrets.token_urlsafe(24)
     if not re.fullmatch(r"[!-~]{16,}", token):
-        what = "A token has 16 or more ASCII characters, and no spaces."
+        what = "A token needs at least 16 ASCII characters and no spaces."
         raise bad_value(what, option="--token")
     return token

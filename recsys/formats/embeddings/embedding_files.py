@@ -91,7 +91,7 @@ def embedding_format(path: Path) -> Format:
         if path.name.endswith(end):
             return form
     raise InputError(
-        f"{path} is no file of embeddings by its name.",
+        f"{path} does not have the name of an embeddings file.",
         f"A name ends in one of {', '.join(FORMATS)}.",
     )
 
@@ -141,7 +141,7 @@ def _record(line: Line, place: str) -> Mapping[str, object]:
         ) from error
     if not isinstance(record, dict):
         raise InputError(
-            f"{place}: {shown} is no JSON object.",
+            f"{place}: {shown} is not a JSON object.",
             f'A line reads {{"{ID}": "...", "{VECTOR}": [0.1, ...]}}.',
         )
     for key in (ID, VECTOR):
@@ -160,7 +160,7 @@ def _vector(values: object, place: str) -> Floats:
         if isinstance(values, list):
             wrong = next(value for value in values if type(value) not in _NUMBERS)
         raise InputError(
-            f"{place}: the embedding is no list of numbers, but holds {str(wrong)[:_SHOWN]!r}.",
+            f"{place}: the embedding is not a list of numbers; it has {str(wrong)[:_SHOWN]!r}.",
             "Write it as [0.1, ...].",
         )
     with np.errstate(over="ignore"):  # Too large for 32 bits: infinite, which is refused.
@@ -339,7 +339,7 @@ def write_matrix(path: Path, embeddings: Embeddings, progress: Progress) -> None
     for paper_id in embeddings.ids:
         if paper_id.splitlines() != [paper_id]:
             raise InputError(
-                f"The id {paper_id!r} is no single line of text.", "Write .jsonl or .parquet."
+                f"The id {paper_id!r} is not a single line of text.", "Write .jsonl or .parquet."
             )
     progress("writing vectors", 0, 1)
     text = "".join(f"{paper_id}\n" for paper_id in embeddings.ids)

@@ -196,9 +196,9 @@ def marked_sentence(gap: Gap) -> str:
 def nothing_found(answer: LocalAnswer) -> str:
     """Say of an answer without gaps what was looked at."""
     looked = looked_at(answer)
-    seen = f" Looked at: {looked}." if looked else ""
+    seen = f" Searched: {looked}." if looked else ""
     name = "the passage" if answer.draft is None else one_line(answer.draft)
-    return f"No place that lacks a citation was found in {name}.{seen}"
+    return f"No missing citation was found in {name}.{seen}"
 
 
 def looked_at(answer: LocalAnswer) -> str:

@@ -152,7 +152,7 @@ def test_papers_that_can_be_read_only_once_are_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
-    with pytest.raises(CorpusError, match="is no regular file") as caught:
+    with pytest.raises(CorpusError, match="is not a regular file") as caught:
         build_in(tmp_path / "x.index", Path(name))
     assert "Save them in a file" in caught.value.hint
     assert names(tmp_path) == ["pipe"]

@@ -100,7 +100,7 @@ REFUSED = {
     "cut.jsonl.gz": (gzip.compress(b'{"id": "a", "title": "T"}\n' * 99)[:-9], "gzip stream"),
     "empty.ris": (b"", "is empty"),
     "table.csv": (b"alpha;beta\n1;2\n", "table.csv"),
-    "junk": (bytes(range(256)), "is of no format that is known"),
+    "junk": (bytes(range(256)), "has no known format"),
 }
 
 
@@ -126,12 +126,12 @@ def test_a_file_that_is_refused_is_one_line_and_leaves_nothing(
     ("columns", "code", "said"),
     [
         ("title=TI,year=PY", 0, "1 papers"),
-        ("title=TI,notes=PX", 2, "is no FIELD=NAME"),
+        ("title=TI,notes=PX", 2, "is not FIELD=NAME"),
         ("title=TI,year=PX", 1, "has no column 'PX'. Its columns are: 'TI', 'PY', 'Remarks'."),
         ("title=Remark", 1, "has no column 'Remark'. Did you mean 'Remarks'?"),
-        ("titel=TI", 2, "is no FIELD=NAME"),
-        ("title", 2, "is no FIELD=NAME"),
-        ("title=", 2, "is no FIELD=NAME"),
+        ("titel=TI", 2, "is not FIELD=NAME"),
+        ("title", 2, "is not FIELD=NAME"),
+        ("title=", 2, "is not FIELD=NAME"),
     ],
 )
 def test_columns_of_a_table_may_be_named(

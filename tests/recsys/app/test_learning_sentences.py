@@ -144,7 +144,7 @@ def cited(draft: Path, index: Path) -> tuple[object, ...]:
     return ("cite", draft, "--index", index)
 
 
-PARTED = "The local ranker of this index has learned beside another ranker of drafts"
+PARTED = "The local ranker of this index was trained with another ranker for drafts"
 
 
 def test_an_answer_says_that_the_rankers_of_an_index_have_parted(

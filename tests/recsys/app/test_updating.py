@@ -139,14 +139,14 @@ def test_what_contradicts_itself_or_cannot_be_read_leaves_the_index_as_it_was(
     every.write_text("\n".join(ids(index)))
     os.mkfifo(fifo)
     for words, said in (
-        ((built.papers, "--from", built.papers), "papers to add, and papers to become"),
+        ((built.papers, "--from", built.papers), "Both SOURCES and --from were given"),
         (("--from", built.papers, "--remove", no), "exactly the papers of some files"),
         ((), "nothing to update with"),
         ((built.papers, "--embeddings", tmp_path / "x.npy"), "were made by minilm"),
         ((bad,), "bad.jsonl"),
         ((tmp_path / "none.jsonl",), f"There is no file of papers at {tmp_path / 'none.jsonl'}."),
-        (("-",), "standard input is no regular file, and papers are read more than once."),
-        ((fifo,), f"{fifo} is no regular file"),
+        (("-",), "standard input is not a regular file, and papers are read more than once."),
+        ((fifo,), f"{fifo} is not a regular file"),
         ((tmp_path,), f"None of 3 files holds a usable paper. {bad}: "),
         (("--remove", tmp_path / "none.txt"), "none.txt cannot be read as a list of ids"),
         (("--remove", every), "No paper would be left"),

@@ -305,7 +305,7 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
             PLACES
             | {"places": ()}
             | {
-                "counted": "No place that lacks a citation was found in bays.tex. Looked at: 9 "
+                "counted": "No missing citation was found in bays.tex. Looked at: 9 "
                 "sentences, 9 with a citation, 0 marked places, 0 without a mark."
             },
         ),
