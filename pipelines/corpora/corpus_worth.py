@@ -135,7 +135,7 @@ def _file(corpus: Corpus) -> parquet.ParquetFile:
     return parquet.ParquetFile(pa.BufferReader(pa.py_buffer(corpus.stored)))
 
 
-TRAIN = "train_queries"
+TRAIN = "queries"
 """Under which the manifest of an index has the number of its train queries."""
 WORTH_SCHEMA = "recsys.corpus-worth/1"
 FEW_LINKS = 1.0

@@ -99,17 +99,14 @@ def reasons_for(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
     """Give all reasons for the candidate at a position, in the order in which they are told."""
     context, best = findings.context, findings.best
     if (seeds := context.seeds) is not None:
-        for one, several, shares in (  # The most direct tie to the draft's references.
-            ("a paper on your list cites it", "{} papers on your list cite it", seeds.votes),
-            ("cites a paper on your list", "cites {} papers on your list", seeds.referred[0]),
-            (
-                "cited together with a paper on your list",
-                "cited together with {} papers on your list",
-                seeds.company_share,
-            ),
+        for tie, shares in (  # The most direct tie to the draft's references.
+            ("{} cite{} it", seeds.votes),
+            ("cites {}", seeds.referred[0]),
+            ("cited together with {}", seeds.company_share),
         ):
             if number := round(float(shares[at]) * len(seeds.rows)):
-                yield Reason("seeds", one if number == 1 else several.format(number))
+                of_yours = f"{number} of your references"
+                yield Reason("seeds", tie.format(of_yours, "s" * (number == 1)))
                 break
         if findings.seed_nearness[at] <= NEAR:
             from textwrap import shorten
@@ -117,7 +114,7 @@ def reasons_for(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
             nearest = int(seeds.rows[seeds.cosines[at].argmax()])
             title = context.collection.corpus.title(nearest)
             short = shorten(title, LONGEST_TITLE, placeholder=" …")
-            yield Reason("seed-near", f"similar to “{short}” on your list")
+            yield Reason("seed-near", f"similar to “{short}” in your references")
     if number := int(findings.near_citers[at]):
         yield Reason("votes", cited_by(number, len(findings.asked), "most similar papers"))
     if number := int(findings.author_citers[at]):

@@ -1,8 +1,12 @@
+import io
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.app.terminal import describe, duration, shown_progress
+from recsys.app import terminal
+from recsys.app.terminal import describe, duration, say, shown_progress, wrapped
 from tests.rows import each_row
 
 
@@ -31,6 +35,55 @@ def test_a_pipe_gets_a_line_every_tenth(capsys: pytest.CaptureFixture[str]) -> N
     assert len(lines) == 10
     assert lines[0].startswith("encode: 10 % (100 of 1,000)")
     assert lines[-1].startswith("encode: done (1,000 in ")
+
+
+def test_a_slow_stage_says_soon_how_long_it_takes_and_again_before_its_next_tenth(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = 0.0
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: clock)
+    with shown_progress() as progress:
+        for done in range(40):  # Two seconds a text.
+            progress("encoding papers", done, 10_000)
+            clock += 2.0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "encoding papers: 0 % (3 of 10,000), 5 h 33 min left"
+    assert len(lines) == 3
+
+
+def test_a_terminal_gets_one_bar_that_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("NO_COLOR", "COLORTERM", "CI", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+    seen = io.StringIO()
+    monkeypatch.setattr(seen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", seen)
+    with shown_progress():
+        pass
+    assert seen.getvalue() == ""
+    with shown_progress() as progress:
+        for stage in ("reading files", "encoding papers"):
+            for done in range(3):
+                progress(stage, done, 2_000)
+    drawn = seen.getvalue()
+    assert "Encoding papers" in drawn and "2/2,000" in drawn
+    assert drawn.count("\n") <= 1  # The last bar is wiped out where the cursor stands.
+
+
+@pytest.mark.parametrize("columns", [30, 80, 120])
+def test_messages_wrap_between_words(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "error: There is no file my-two-part-name.tex. See `recsys recommend --help`."
+    seen = io.StringIO()
+    monkeypatch.setattr(seen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", seen)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    say(text)
+    assert seen.getvalue().split() == text.split()
+    assert max(map(len, seen.getvalue().splitlines())) <= columns
+    assert wrapped(text, None) == text  # Of a pipe, each message stays a line.
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=30))

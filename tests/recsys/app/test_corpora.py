@@ -29,4 +29,4 @@ def test_a_file_is_described(built: "Built", run_cli: "RunCli") -> None:
 
 def test_an_index_says_what_it_is_worth(built: "Built", run_cli: "RunCli") -> None:
     done = run_cli("inspect", built.index)
-    assert "links help to rank" in done.out
+    assert "Expect: an F1@20 about" in done.out

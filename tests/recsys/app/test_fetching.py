@@ -67,7 +67,7 @@ def test_nothing_is_asked_before_the_plan_is_agreed_to(
     done = fetched(run_cli, draft, tmp_path / "field.jsonl")
     assert done.code == 2
     assert "Confirm the plan above with --yes" in done.err
-    assert "at most" in done.err and "leave this machine" in done.err
+    assert "at most" in done.err and "will be sent to these sources" in done.err
     assert served.asked == []
 
 

@@ -41,7 +41,7 @@ REFUSALS = [
         "recommend a.txt b.md --format jsonl --out x --out-dir y",
         "Give --out or --out-dir, not both",
     ),
-    (2, "recommend a.txt b.md --title Rivers", "go with the file of one draft"),
+    (2, "recommend a.txt b.md --title Rivers", "need the file of a single draft"),
     (2, "recommend a.txt b.md --root .", "root need the file of a single draft"),
     (1, "recommend a.txt b.md --out-dir papers.ris", "papers.ris is a file."),
     (1, "recommend a.txt --out no/a.json", "There is no folder no"),

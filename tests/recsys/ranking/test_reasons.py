@@ -110,12 +110,12 @@ def test_ties_to_the_list_are_the_first_reason_the_most_direct_one_told(
         assert given_reasons(findings)[0][0].kind == "seeds"
         return every_reason(findings, paper_id)["seeds"]
 
-    assert tie("a", "b") == "a paper on your list cites it"
-    assert tie("a", "b", "d") == "2 papers on your list cite it"
-    assert tie("c", "a", "b") == "cites 2 papers on your list"
-    assert tie("b", "a") == "cites a paper on your list"
+    assert tie("a", "b") == "1 of your references cites it"
+    assert tie("a", "b", "d") == "2 of your references cite it"
+    assert tie("c", "a", "b") == "cites 2 of your references"
+    assert tie("b", "a") == "cites 1 of your references"
     # Both b and d cite a; c and d cite it together with b and c.
-    assert tie("c", "d") == "a paper on your list cites it"
+    assert tie("c", "d") == "1 of your references cites it"
 
 
 def test_paper_cited_together_with_the_list_says_so() -> None:
@@ -128,13 +128,15 @@ def test_paper_cited_together_with_the_list_says_so() -> None:
     query = make_query(small, Draft("Ferns", references=("b",)), small.vectors[2])
     context = context_of(small, query)
     texts = [reason.text for reason in explain(context, [0], papers[:1])[0]]
-    assert texts[0] == "cited together with a paper on your list"
+    assert texts[0] == "cited together with 1 of your references"
 
 
 def test_nearest_paper_of_the_list_is_named(collection: Collection) -> None:
     findings = findings_of(collection, replace(DRAFT, references=("a", "d")))
-    assert every_reason(findings, "b")["seed-near"] == "similar to “Engine gravel” on your list"
-    assert every_reason(findings, "e")["seed-near"] == "similar to “Old honey” on your list"
+    assert (
+        every_reason(findings, "b")["seed-near"] == "similar to “Engine gravel” in your references"
+    )
+    assert every_reason(findings, "e")["seed-near"] == "similar to “Old honey” in your references"
 
 
 def test_a_single_neighbour_is_no_plural() -> None:
