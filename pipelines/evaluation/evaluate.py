@@ -222,7 +222,7 @@ class _Evaluation:
         key = batch_fingerprint(self.index, self.split, asked)
         sidecar = Sidecar(self.folder / f"{name}.partial", key)
         gathered = gather(
-            f"ask {name}",
+            f"asking {name}",
             start,
             self.queries,
             sidecar=sidecar,

@@ -306,7 +306,7 @@ def evaluate_local(
         sidecar = Sidecar(out / WORK / f"{system}.partial", key)
         start = partial(answerer, open_local, collection.folder, options, queries, system)
         entries = gather(
-            f"ask {system}",
+            f"asking {system}",
             start,
             [*queries],
             sidecar=sidecar,

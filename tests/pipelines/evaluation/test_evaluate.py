@@ -164,10 +164,10 @@ def test_a_killed_evaluation_continues_where_it_stopped(
 ) -> None:
     out, asked = tmp_path / "x", list[tuple[str, int]]()
     with pytest.raises(KeyboardInterrupt):
-        run(index, split, QUICK, out, killed_at(5, "ask embedding"))
+        run(index, split, QUICK, out, killed_at(5, "asking embedding"))
     assert not (out / "facts.json").exists()
     report = run(index, split, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
-    assert asked[:2] == [("ask bm25", 12), ("ask embedding", 5)]
+    assert asked[:2] == [("asking bm25", 12), ("asking embedding", 5)]
     assert report.continued == 17
     assert "Continued: 17 answers were there already." in report.lines()
     run(index, split, QUICK, tmp_path / "y")

@@ -76,7 +76,7 @@ def test_the_answer_goes_to_stdout_and_notes_to_stderr(cite: Cite, library: Libr
     done = cite("paper.tex")
     assert done.code == 0
     assert done.out.startswith("paper.tex:2:12: citation missing\n")
-    assert done.err == "paper.tex: 1 sentence.\nLooked at: 1 sentences.\nA note.\n"
+    assert done.err == "paper.tex: 1 sentence.\nSearched: 1 sentences.\nA note.\n"
     assert cite("paper.tex", "--quiet").err == ""
 
 
@@ -151,7 +151,7 @@ def test_sentences_without_marks_are_filled_when_that_is_said(cite: Cite, librar
         return replace(answer, gaps=(replace(answer.gaps[0], mark=None, need=0.7),))
 
     library.answer = unmarked
-    assert "nothing is written" in cite("paper.tex", "--fill", "new.bib").err
+    assert "nothing was written" in cite("paper.tex", "--fill", "new.bib").err
     done = cite("paper.tex", "--fill", "new.bib", "--patch", "--accept", "all")
     assert (done.code, done.out) == (0, "")
     assert "Cohan2020Specter" in Path("new.bib").read_text(encoding="utf-8")

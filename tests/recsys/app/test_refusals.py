@@ -45,7 +45,7 @@ REFUSALS = [
     (2, "recommend a.txt b.md --root .", "root need the file of a single draft"),
     (1, "recommend a.txt b.md --out-dir papers.ris", "papers.ris is a file."),
     (1, "recommend a.txt --out no/a.json", "There is no folder no"),
-    (2, "recommend a.txt b.md --fetch", "it is for one draft"),
+    (2, "recommend a.txt b.md --fetch", "it takes a single draft"),
     (2, "recommend a.txt --fetch --index x", "instead of --index"),
     (2, "recommend W1 --fetch", "it needs a draft with text"),
     (2, "map a.txt --index none.index --out map.png", "neither .html nor .svg"),
