@@ -80,8 +80,8 @@ def _draw(
         if kind == "title" and link:
             style += Style(link=one_line(link))
         # A web address stays whole; a title without spaces, as in Chinese, does not.
-        whole = "ignore" if kind == "details" else "fold"
-        for part in Text(text, style).wrap(console, width, overflow=whole):
+        line = Text(text, style, overflow="ignore" if kind == "details" else "fold")
+        for part in line.wrap(console, width):
             part.rstrip()
             console.print(Text.assemble(head, part), soft_wrap=True)
             head = Text(INDENT)

@@ -106,7 +106,7 @@ def write_commands(group: Any, context: Any, formatter: Any) -> None:  # noqa: A
     """Write the commands of a group, panel by panel, with the whole first paragraph of each."""
     panels: dict[str, list[tuple[str, str]]] = {name: [] for name in (*COMMAND_PANELS, "Commands")}
     names = group.list_commands(context)
-    for name in sorted(names, key=_PLACES.get) if context.parent is None else names:
+    for name in sorted(names, key=_PLACES.__getitem__) if context.parent is None else names:
         panel = panel_of_command(name) if context.parent is None else None
         first, _, _ = group.get_command(context, name).help.partition("\n\n")
         panels[panel or "Commands"].append((name, " ".join(first.split())))
@@ -126,9 +126,9 @@ def _write(panels: Mapping[str, Sequence[tuple[str, str]]], formatter: Any) -> N
                     formatter.write(_row(f"{name:<{width}}", text, formatter, width + 4))
 
 
-def write_text(text: str, formatter: Any) -> None:  # noqa: ANN401
+def write_text(text: str | None, formatter: Any) -> None:  # noqa: ANN401
     """Write the paragraphs that say what a command does."""
-    for paragraph in text.split("\n\n"):
+    for paragraph in (text or "").split("\n\n"):
         formatter.write_paragraph()
         formatter.write(_row("", paragraph, formatter, 2))
 

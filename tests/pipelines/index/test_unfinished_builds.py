@@ -55,11 +55,11 @@ def test_who_waits_for_a_first_build_finds_it_done(built: "Built", tmp_path: Pat
             other.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
             assert other[0].stdout is not None
             told = other[0].stdout.readline()
-            assert told == f"wait for the process that writes {out}\n"
+            assert told == f"waiting for the process that writes {out}\n"
 
     assert not build_in(out, built.papers, progress=start_another).unchanged
     told = other[0].communicate(timeout=60)[0].splitlines()
-    assert told == [f"wait for the process that writes {out}", "True"]
+    assert told == [f"waiting for the process that writes {out}", "True"]
     assert hashes(out) == hashes(built.index)
     assert names(tmp_path) == ["x.index"]
 

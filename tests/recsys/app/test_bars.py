@@ -1,11 +1,11 @@
 import io
 import sys
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.app import terminal
 from recsys.app.terminal import describe, duration, say, shown_progress, wrapped
 from tests.rows import each_row
 
@@ -41,7 +41,7 @@ def test_a_slow_stage_says_soon_how_long_it_takes_and_again_before_its_next_tent
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = 0.0
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: clock)
+    monkeypatch.setattr(time, "monotonic", lambda: clock)
     with shown_progress() as progress:
         for done in range(40):  # Two seconds a text.
             progress("encoding papers", done, 10_000)

@@ -46,7 +46,7 @@ REFUSALS = [
     (1, "recommend a.txt b.md --out-dir papers.ris", "papers.ris is a file."),
     (1, "recommend a.txt --out no/a.json", "There is no folder no"),
     (2, "recommend a.txt b.md --fetch", "it takes a single draft"),
-    (2, "recommend a.txt --fetch --index x", "instead of --index"),
+    (2, "recommend a.txt --fetch --index x", "and no --index"),
     (2, "recommend W1 --fetch", "it needs a draft with text"),
     (2, "map a.txt --index none.index --out map.png", "neither .html nor .svg"),
     (2, "cite a.txt --index none.index --patch", "Keys need entries"),
