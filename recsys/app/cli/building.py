@@ -1,5 +1,6 @@
 """Commands that write corpora and indexes: `corpus`, `build`, `update` and `train ranker`."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -29,7 +30,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
-from recsys.app.terminal import emit, shown_progress
+from recsys.app.terminal import columns_of, emit, shown_progress, wrapped
 from recsys.indexes.backends import BACKENDS, TEXT_BACKENDS
 
 Start: TypeAlias = Literal["shipped", "scratch"]
@@ -80,7 +81,8 @@ def corpus(
             worth = describe_papers(papers, reading, cache=cache, progress=progress)
         if out is not None:
             worth = replace(worth, **report.report.joins())
-        emit(worth_json(worth) if output == "json" else "\n".join(worth_lines(worth)) + "\n")
+        text = wrapped("\n".join(worth_lines(worth)), columns_of(sys.stdout))
+        emit(worth_json(worth) if output == "json" else f"{text}\n")
 
 
 def build(

@@ -94,6 +94,7 @@ def run(words: Sequence[str]) -> int:
     except typer.TyperException as error:
         # What typer checks by pydantic begins with pydantic's words.
         what = error.format_message().replace("Value error, ", "")
+        what = re.sub(r" \(Possible options: (.*)\)$", r". Did you mean \1?", what)
         stop = "" if what.endswith((".", "?", ")")) else "."
         path = getattr(getattr(error, "ctx", None), "command_path", "recsys")
         raise UsageError(what + stop, f"See `{path} --help`.") from error

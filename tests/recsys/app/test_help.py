@@ -85,3 +85,4 @@ def test_a_file_in_a_commands_place_is_answered_with_what_is_meant(run_cli: "Run
     done = run_cli("paper.tex")
     assert done.code == 2 and "`recsys recommend paper.tex`" in done.err
     assert "Did you mean 'ranker'" in run_cli("train", "rankr").err
+    assert "No such option: --indx. Did you mean --index?" in run_cli("recommend", "--indx").err
