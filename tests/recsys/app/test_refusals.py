@@ -48,7 +48,7 @@ REFUSALS = [
     (2, "recommend a.txt b.md --fetch", "it takes a single draft"),
     (2, "recommend a.txt --fetch --index x", "and no --index"),
     (2, "recommend W1 --fetch", "it needs a draft with text"),
-    (2, "map a.txt --index none.index --out map.png", "neither .html nor .svg"),
+    (2, "map a.txt --index none.index --out map.png", "must end in .html or .svg"),
     (2, "cite a.txt --index none.index --patch", "Keys need entries"),
     (2, "cite a.txt --index none.index --dry-run", "Keys need entries"),
     (2, "cite a.txt --index none.index --fill new.tex", "new.tex does not end in .bib"),
@@ -70,10 +70,10 @@ REFUSALS = [
         (2, f"build papers.ris --out x --keyphrases={field}", "--keyphrases")
         for field in ("tags", "labels.", "", "labels.keywords_plus")
     ),
-    (2, "fetch", "give one of a draft"),
-    (2, "fetch a.tex --query x", "give one of a draft"),
+    (2, "fetch", "give exactly one of DRAFT"),
+    (2, "fetch a.tex --query x", "give exactly one of DRAFT"),
     (2, "fetch --query x", "give the file to write"),
-    (2, "fetch --query x --group 3", "with --zotero"),
+    (2, "fetch --query x --group 3", "needs --zotero"),
     (2, "fetch --update x.jsonl --out y.jsonl", "writes to its own file"),
     (1, "fetch --query x --out f.jsonl --source openalx", "Did you mean 'openalex'"),
     # Citing sentences.
