@@ -17,7 +17,7 @@ import typer
 
 from benchmarks.bench import Cost, program, run_program
 from benchmarks.result_tables import table
-from docs.made.marked_pages import check_page, rewrite_page
+from docs.made.marked_pages import page_with, rewrite_block
 from recsys.machine import MIB
 
 PAGE = "platform"
@@ -73,9 +73,9 @@ def run(
     ] = "citerec,citerec[app]",
 ) -> None:
     """Install each requirement from files, ask twice, and rewrite the table of platform.md."""
-    check_page(docs, PAGE)
+    page_with(docs, PAGE)
     rows = [measured(each, wheels).row() for each in requirements.split(",")]
-    rewrite_page(docs, PAGE, table(HEADER, rows))
+    rewrite_block(docs, PAGE, table(HEADER, rows))
 
 
 def measured(requirement: str, wheels: Path) -> Minute:

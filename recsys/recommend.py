@@ -329,7 +329,7 @@ def _withheld(query: Query, candidates: Candidates) -> int:
 
 def _way_out(query: Query, filtering: Filtering) -> str:
     if len(query.withheld) and not query.wanted.any():
-        return "All that is left is front matter: --keep-front-matter lets it through."
+        return "Only front matter is left: --keep-front-matter includes it."
     if filtering.filters and query.wanted.any():
         return filtering.advice(query.wanted)
     return "Give a later --as-of, a longer draft, or another --index."

@@ -187,7 +187,7 @@ def bare() -> Paper:
 @pytest.fixture
 def answer(specter: Paper, bare: Paper) -> Answer:
     reasons = (
-        Reason("votes", "cited by 4 of your 12 nearest papers"),
+        Reason("votes", "4 of the 12 most similar papers cite it"),
         Reason("terms", "shares the terms citation graph, triplet loss"),
     )
     return Answer(

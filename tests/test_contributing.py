@@ -36,7 +36,7 @@ CHECKS: Mapping[str, str] = {
 recommender = recsys.load(index, candidates=["bm25"])
 answer = recommender.recommend("Rivers and glaciers, measured again", k=400)
 assert any("newest" in item.sources for item in answer.recommendations)
-assert "being new" in answer.write("table")
+assert "being new" in answer.write("markdown")
 """,
     "A vector backend": """
 run("build", papers, "--vectors", "half", "--out", "half.index")

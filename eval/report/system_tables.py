@@ -6,7 +6,15 @@ from string import ascii_lowercase
 
 from recsys.eval.measures import CANDIDATES
 from recsys.eval.recorded_runs import F1, kind_of
-from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
+from recsys.eval.report.tables import (
+    Cell,
+    Table,
+    best_marked,
+    cells,
+    interval_cell,
+    p_text,
+    text_table,
+)
 from recsys.eval.run_figures import Assessment, SystemResult
 
 ORACLE = "oracle"
@@ -65,6 +73,21 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
     return Table(
         "systems", "All systems by all measures.", ("", "system", *known), marked, 2, notes
     )
+
+
+def brief_table(
+    assessment: Assessment, caption: str, measures: Sequence[str], timing: Mapping[str, float]
+) -> str:
+    """Write the systems by a few measures: three fit, with intervals, in 80 columns.
+
+    timing: milliseconds a query, where they are known.
+    """
+    rows = []
+    for system in assessment.systems:
+        speed = timing.get(system.name)
+        figures = (system.measures[name] for name in measures)
+        rows.append(cells(system.name, *figures, "" if speed is None else f"{speed:.0f}"))
+    return text_table(Table("systems", caption, ("system", *measures, "ms"), tuple(rows)))
 
 
 def candidates(assessment: Assessment) -> Table:

@@ -51,8 +51,8 @@ class QueryYears:
         torn = f"; divided within {', '.join(map(str, self.torn))}" if self.torn else ""
         return (
             f"papers with at least {ENOUGH_REFERENCES} references in the corpus that are not "
-            f"newer; the newest {100 * TEST_SHARE:.0f} % test, the {100 * DEV_SHARE:.0f} % before "
-            f"dev, by year: {parts}{torn}"
+            f"newer; the newest {100 * TEST_SHARE:.0f} % are test and the {100 * DEV_SHARE:.0f} % "
+            f"before them dev, by year: {parts}{torn}"
         )
 
 

@@ -248,9 +248,8 @@ def school_of(
     if min(map(len, drawn.values())) < FEWEST:
         raise NothingFound(
             f"There are {len(drawn['train']):,} sentences to train on, {len(drawn['dev']):,} for "
-            f"dev; with fewer than {FEWEST} of either nothing is learned.",
-            "Give more contexts or other years; until then, the ranker that comes with recsys "
-            "answers.",
+            f"dev; with fewer than {FEWEST} of either, nothing is trained.",
+            "Give more sentences or other years; until then, the shipped ranker answers.",
         )
     rows = {
         part: np.unique(np.array([each.citing for each in queries], np.int32))
@@ -258,7 +257,7 @@ def school_of(
     }
     examples = []
     for part, queries in drawn.items():
-        stage, made = f"features of {part}", dict[int, Example | None]()
+        stage, made = f"computing {part} features", dict[int, Example | None]()
         work = Stage(stage, partial(_maker, open_index, index, options.seed))
         progress(stage, 0, len(queries))
         for at, one in ProcessPool().map(work, queries):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TEXT_MODEL = "model.txt"
 CUTOFF = 20
-TREES = "trees at most"
+TREES = "growing trees, at most"
 MOST_ROUNDS = 600
 PATIENCE = 60
 PARAMETERS: Mapping[str, Any] = {

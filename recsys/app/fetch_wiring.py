@@ -77,10 +77,10 @@ class Errand:
         else:
             say(plan)
             if not _on_terminal():
-                raise UsageError("Nothing was asked of any source: --yes agrees to the plan above.")
-            say("Ask for them? [y/N]")
+                raise UsageError("No request was sent. Confirm the plan above with --yes.")
+            say("Send the requests? [y/N]")
             if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-                raise InputError("Nothing was asked of any source.", "Answer y, or give --yes.")
+                raise InputError("No request was sent.", "Answer y, or give --yes.")
         left = max(self.plan.requests - self.made, 0)
         self.client.config = replace(self.client.config, most_requests=left)
         with shown_progress(quiet=quiet) as progress:

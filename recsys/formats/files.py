@@ -79,7 +79,7 @@ def read_bytes(path: Path) -> bytes:
 def _too_large(path: Path) -> InputError:
     return InputError(
         f"{display_name(path)} is larger than {MAX_BYTES // 2**20} MB.",
-        "A draft or a reading list is smaller; a corpus goes to `recsys build`.",
+        "A draft or a reading list is smaller; index a corpus with `recsys build`.",
     )
 
 

@@ -89,7 +89,7 @@ class Filters:
         for name in self.exclude_authors:
             if author_key(name) is None:
                 raise InputError(
-                    f"{name!r} is no author's name.", "Give --exclude-author a surname."
+                    f"{name!r} is not an author's name.", "Give --exclude-author a surname."
                 )
 
 
@@ -146,17 +146,19 @@ class QuestionOptions:
 
     k: Annotated[int, OptionSpec("-k", "Number of papers to recommend.", least=1)] = SHOWN
     where: Annotated[
-        bool, OptionSpec("--where", "Name the sentence of the draft that each paper fits best.")
+        bool, OptionSpec("--where", "Show the sentence of the draft that each paper fits best.")
     ] = False
     seeds: Annotated[
         tuple[str, ...],
-        OptionSpec("--seeds", "Papers to find more of: {papers}.", metavar="PAPERS", unset="none"),
+        OptionSpec(
+            "--seeds", "Find more papers like these: {papers}.", metavar="PAPERS", unset="none"
+        ),
     ] = ()
     not_like: Annotated[
         tuple[str, ...],
         OptionSpec(
             "--not-like",
-            "Papers whose like shall sink, given as for --seeds.",
+            "Rank papers like these lower; given as for --seeds.",
             metavar="PAPERS",
             unset="none",
         ),
@@ -165,7 +167,7 @@ class QuestionOptions:
         tuple[str, ...],
         OptionSpec(
             "--library",
-            "Papers that you have, given as for --seeds: they are marked.",
+            "Mark the papers that you have; given as for --seeds.",
             metavar="PAPERS",
             unset="none",
         ),
@@ -174,7 +176,7 @@ class QuestionOptions:
         bool,
         OptionSpec(
             "--exclude-library",
-            "Recommend no paper of the --library.",
+            "Leave out the papers of --library instead of marking them.",
             label="Leave out what is in your library",
         ),
     ] = False
@@ -182,7 +184,7 @@ class QuestionOptions:
         int | None,
         OptionSpec(
             "--as-of",
-            "Answer as in this year: nothing newer is recommended or counted.",
+            "Answer as of this year: nothing newer is recommended or counted.",
             metavar="YEAR",
             unset="the draft's own year, else now",
             least=EARLIEST,
@@ -194,7 +196,7 @@ class QuestionOptions:
         int | None,
         OptionSpec(
             "--min-year",
-            "Recommend no older paper.",
+            "Recommend only papers from this year on.",
             metavar="YEAR",
             unset="any",
             label="From year",
@@ -204,7 +206,8 @@ class QuestionOptions:
         int | None,
         OptionSpec(
             "--max-year",
-            "Recommend no newer paper; newer ones still count as evidence, unlike with --as-of.",
+            "Recommend only papers up to this year. Unlike with --as-of, newer papers still count "
+            "as evidence.",
             metavar="YEAR",
             unset="any",
             label="To year",
@@ -214,7 +217,7 @@ class QuestionOptions:
         tuple[str, ...],
         OptionSpec(
             "--venue",
-            'Recommend papers of matching venues only, such as "*TVCG*".',
+            'Recommend only papers of matching venues, such as "*TVCG*".',
             metavar="GLOB",
             unset="any",
             label="Venues",
@@ -224,7 +227,7 @@ class QuestionOptions:
         tuple[str, ...],
         OptionSpec(
             "--exclude-author",
-            "Recommend no paper by this author.",
+            "Leave out papers by this author.",
             metavar="NAME",
             unset="none",
             label="Nothing by these authors",
@@ -235,7 +238,7 @@ class QuestionOptions:
         bool,
         OptionSpec(
             "--exclude-own",
-            "Recommend no paper by the draft's authors.",
+            "Leave out papers by the draft's authors.",
             label="Leave out papers by the draft\u2019s authors",
         ),
     ] = False
@@ -243,7 +246,7 @@ class QuestionOptions:
         bool,
         OptionSpec(
             "--keep-front-matter",
-            "Recommend prefaces, indexes, errata and the like, too.",
+            "Also recommend prefaces, indexes, errata and the like.",
             label="Show prefaces, indexes and errata, too",
         ),
     ] = False
@@ -251,7 +254,7 @@ class QuestionOptions:
         tuple[str, ...],
         OptionSpec(
             "--type",
-            "Recommend papers of this type only, such as article or review.",
+            "Recommend only papers of this type, such as article or review.",
             metavar="TYPE",
             unset="any",
             label="Types",
@@ -261,8 +264,7 @@ class QuestionOptions:
         float,
         OptionSpec(
             "--mmr",
-            "Spread the answer over topics: 0 orders by score, 1 by novelty (maximal marginal "
-            "relevance).",
+            "Diversify the answer by maximal marginal relevance: 0 orders by score, 1 by novelty.",
             least=0,
             most=1,
             label="Order",

@@ -183,7 +183,7 @@ def _check_named(missing: Sequence[Reference]) -> None:
             path = Path(reference.key)
             siblings = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
             raise InputError(
-                f"There is no file {path} and the corpus holds no paper of that id."
+                f"There is no file {path} and no paper of the corpus has that id."
                 f"{near_miss(path.name, siblings)}",
                 "Give a bibliography (.bib, .ris, .json, .csv), a DOI, an arXiv id or a corpus id.",
             )

@@ -107,13 +107,10 @@ def test_other_python_and_json_is_whole(page: str) -> None:
 def test_the_answer_that_readme_shows_is_the_one_that_people_get(
     workplace: Path, run_cli: "RunCli"
 ) -> None:
-    done = run_cli("recommend", "examples/draft.json", "-k", 1, "--quiet")
-    first, facts, *reasons = done.out.splitlines()
-    # Products in 8 bits saturate on processors without VNNI: the order of near papers moves a bit.
-    uncounted = partial(re.compile(r"(?<=among the )\d+(?= nearest)").sub, "N")
+    done = run_cli("recommend", "examples/draft.json", "--quiet")
+    # Products in 8 bits saturate on processors without VNNI: figures of near papers move a bit.
+    rounded = partial(re.compile(r"\d+(?= [%o])").sub, "N")
     for page in ("README.md", "docs/index.md", "docs/guide/answers.md"):
         block = next(each for each in blocks(page, "") if " %  " in each)
-        title, who, *why = block.splitlines()
-        assert title.split("%")[1] == first.split("%")[1]
-        assert facts.startswith(who.removesuffix("..."))
-        assert [*map(uncounted, why)] == [*map(uncounted, reasons)]
+        assert block.startswith("  1") and block.count("\n\n") >= 1
+        assert rounded(done.out).startswith(f"{rounded(block).strip(chr(10))}\n"), page

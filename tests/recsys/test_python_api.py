@@ -245,7 +245,9 @@ def test_the_year_of_the_call_goes_before_the_draft_s_own(recommender: Recommend
 
 def test_a_word_on_a_list_that_names_nothing_is_refused(recommender: Recommender) -> None:
     lists = recsys.ReadingLists(liked=recsys.read_references("no-such-paper"))
-    with pytest.raises(InputError, match="no file no-such-paper and the corpus holds no paper"):
+    with pytest.raises(
+        InputError, match="no file no-such-paper and no paper of the corpus has that id"
+    ):
         recommender.recommend(TEXT, lists=lists)
 
 

@@ -1,11 +1,12 @@
 """Commands that check: `inspect` an artifact, `doctor` the installation."""
 
+import sys
 from typing import Annotated
 
 from typer import Option
 
 from recsys.app.cli.options import Index, ReportFormat
-from recsys.app.terminal import emit
+from recsys.app.terminal import columns_of, emit
 
 
 def inspect(
@@ -13,29 +14,29 @@ def inspect(
     verify: bool = False,
     output: Annotated[ReportFormat, Option("--format")] = "table",
 ) -> None:
-    """Show what an index holds and how it was built, and check that its files are whole.
+    """Show what an index holds and check its files.
 
     Args:
-        verify: Compare the checksum of every file, too.
-        output: How the report is written.
+        verify: Also compare the checksum of every file.
+        output: Format of the report.
     """
     from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
 
     found = inspect_artifact(index, hashes=verify)
-    write = inspection_json if output == "json" else inspection_table
-    emit(write(found))
+    columns = columns_of(sys.stdout)
+    emit(inspection_json(found) if output == "json" else inspection_table(found, columns))
 
 
 def doctor(
     online: bool = False,
 ) -> int:
-    """Check the installation and the machine; each problem comes with its next step.
+    """Check the installation and this machine.
 
-    The exit code is 1 when there is a problem.
+    Each problem comes with what to do about it. The exit code is 1 if there is a problem.
 
     Args:
-        online: Send one small request to each source on the web, too: does it answer, is the key
-            good, what is left of the day's budget? Without, nothing is sent.
+        online: Also send one small request to each web source to check that it answers, that your
+            key works, and what is left of the daily budget. Otherwise nothing is sent.
     """
     from recsys.app.doctor import examine
     from recsys.errors import need
@@ -45,5 +46,5 @@ def doctor(
     checks = []
     for check in examine(online=online):
         checks.append(check)
-        emit(f"{check}\n")
+        emit(f"{check.text(columns_of(sys.stdout))}\n")
     return 0 if all(check.ok for check in checks) else 1

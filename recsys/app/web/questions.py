@@ -26,7 +26,7 @@ from recsys.store.corpus import Corpus
 
 # What to cite in a draft.
 
-NO_PLACES = "So no paper gets a place in it."
+NO_PLACES = "No paper can be placed in it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Evaluations: the same runs whatever happens on the way, facts that are true, nothing leaked."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -132,12 +133,15 @@ def test_the_studies_are_in_the_facts(report: EvaluationReport) -> None:
 
 def test_the_report_speaks_of_every_system(report: EvaluationReport) -> None:
     lines = report.lines()
-    assert lines[0] == "Evaluated 12 test queries; 95 % intervals."
-    told = [line.partition(":")[0] for line in lines[1 : len(SYSTEMS) + 2]]
-    assert told == [*SYSTEMS, "theirs"]
-    assert lines[len(SYSTEMS) + 2].startswith("two-stage: calibration error of the 20 shown ")
-    assert "Leakage unknown" in lines[len(SYSTEMS) + 3]
-    assert lines[-1] == f"Written to {report.folder}."
+    caption, _, header, rule, *rows = report.table().splitlines()
+    assert caption.startswith("12 test queries; 95 % intervals")
+    assert header.split() == ["system", "F1@20", "MRR", "R@100", "ms"] and set(rule) == {"-", " "}
+    assert [row.split()[0] for row in rows] == [*SYSTEMS, "theirs"]
+    assert max(map(len, report.table().splitlines())) <= 80
+    assert all(re.search(r" 0\.\d{3} \(0\.\d{3}-[01]\.\d{3}\)", row) for row in rows)
+    assert lines[0].startswith("two-stage: calibration error of the top 20 is ")
+    assert "Leakage unknown" in lines[1]
+    assert lines[-1] == f"Written to {report.folder}. Next: recsys report {report.folder}"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -166,10 +170,10 @@ def test_a_killed_evaluation_continues_where_it_stopped(
 ) -> None:
     out, asked = tmp_path / "x", list[tuple[str, int]]()
     with pytest.raises(KeyboardInterrupt):
-        run(index, split, QUICK, out, killed_at(5, "ask embedding"))
+        run(index, split, QUICK, out, killed_at(5, "asking embedding"))
     assert not (out / "facts.json").exists()
     report = run(index, split, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
-    assert asked[:2] == [("ask bm25", 12), ("ask embedding", 5)]
+    assert asked[:2] == [("asking bm25", 12), ("asking embedding", 5)]
     assert report.continued == 17
     assert "Continued: 17 answers were there already." in report.lines()
     run(index, split, QUICK, tmp_path / "y")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from recsys.errors import InputError
-from recsys.formats.answers import FORMATS, render
+from recsys.formats.answers import FORMATS, render, table
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.records import Answer
 from recsys.retrieval.propose import IN_WORDS, NAMES
@@ -32,7 +32,8 @@ def test_people_read_no_names_of_sources_and_programs_no_words(name: str, answer
     words = tuple(IN_WORDS[name] for name in NAMES)
     item = replace(answer.recommendations[0], sources=NAMES, found_by=words)
     everywhere = replace(answer, recommendations=(item,))
-    assert f"found by {', '.join(words)}" in render(everywhere, name)
+    written = table(everywhere, verbose=True) if name == "table" else render(everywhere, name)
+    assert f"found by {', '.join(words)}" in written
     for program in ("json", "jsonl"):
         printed = render(everywhere, program)
         assert all(f'"{source}"' in printed for source in NAMES)

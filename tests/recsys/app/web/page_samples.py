@@ -32,7 +32,7 @@ TITLES = (
 )
 PEOPLE = ("Ada Quill", "Bo Larsen", "Chidi Okoro", "Dana Ferro", "Eun-ji Park")
 REASONS = (
-    "cited by 6 of your 20 nearest papers",
+    "6 of the 20 most similar papers cite it",
     "shares the terms shallow bays, drift ice, gauges",
     "cited together with 3 of your references",
 )
@@ -354,7 +354,7 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
             PLACES
             | {"places": ()}
             | {
-                "counted": "No place that lacks a citation was found in bays.tex. Looked at: 9 "
+                "counted": "No missing citation was found in bays.tex. Looked at: 9 "
                 "sentences, 9 with a citation, 0 marked places, 0 without a mark."
             },
         ),

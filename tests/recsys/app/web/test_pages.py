@@ -238,7 +238,7 @@ def test_each_place_is_shown_with_its_sentence_and_its_papers() -> None:
 def test_a_draft_without_places_says_how_to_mark_them() -> None:
     words = read(PAGES["here-draft-none"]).one("main").words()
     assert PLACES["counted"] not in words
-    assert "No place that lacks a citation" in words
+    assert "No missing citation" in words
     assert "[CITE]" in words and "BibTeX" not in words
 
 
