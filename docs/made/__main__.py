@@ -26,21 +26,22 @@ _GROUPS = {
     ANY_CORPUS: "Any corpus",
     SEEDS: "References of the draft",
     AUTHORS: "Authors and venue",
-    NNSELECT: "NNSelect",
 }
-"""Group of features -> its heading."""
+"""Group of features -> its heading; those of NNSelect repeat others."""
 _KINDS = (Kind.CITING, Kind.SEARCH, Kind.CHANGED)
 
 
 def features() -> str:
-    """Write the features of stage two: a table for each group, in order."""
+    """Write the features of the second stage: a list for each group, in order."""
     parts = [f"{len(FEATURES)} features."]
     for group, title in _GROUPS.items():
-        rows = []
+        lines = []
         for each in (each for each in FEATURES if each.group == group):
             aside = f"{each.unit}, citations" if each.links else each.unit
-            rows.append((code(each.name), words(f"{each.meaning} ({aside})")))
-        parts += [f"## {title}", table(("name", "meaning"), rows)]
+            lines.append(f"- {code(each.name)}: {words(f'{each.meaning} ({aside})')}")
+        parts += [f"## {title}", "\n".join(lines)]
+    names = ", ".join(code(each.name) for each in FEATURES if each.group == NNSELECT)
+    parts += ["## NNSelect", f"The same by NNSelect's vectors: {names}."]
     return "\n\n".join(parts)
 
 

@@ -73,7 +73,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("cosine", "draft and candidate embeddings", "cosine", TEXT),
     Feature("cosine_share", "cosine relative to the best candidate's", "share", TEXT),
     Feature("cosine_rank", "position by cosine among the candidates", "rank", TEXT),
-    Feature("prior", "stage one's mixture of cosine, BM25 and votes", "score", TEXT),
+    Feature("prior", "the first stage's mixture of cosine, BM25 and votes", "score", TEXT),
     Feature("prior_rank", "position by the prior", "rank", TEXT),
     Feature("bm25_share", "BM25 relative to the best candidate's", "share", TEXT),
     Feature("bm25_rank", "position by BM25 among the candidates", "rank", TEXT),

@@ -191,7 +191,7 @@ def test_stale_pages_are_written_anew(tmp_path: Path, monkeypatch: pytest.Monkey
     page.write_text("Before.\n<!-- features -->\nold\n<!-- /features -->\n", encoding="utf-8")
     assert main() == 0
     text = page.read_text(encoding="utf-8")
-    assert text.startswith("Before.\n") and "| `cosine` |" in text and "old" not in text
+    assert text.startswith("Before.\n") and "- `cosine`: " in text and "old" not in text
 
 
 @pytest.mark.area("docs")
