@@ -20,7 +20,10 @@ _PATTERN = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
-OTHERS = ("docs/results/", "docs/reference/commands.md", "docs/platform.md", "docs/guide/python.md")
+OTHERS = (
+    *("docs/results/", "docs/reference/commands.md", "docs/platform.md", "docs/guide/python.md"),
+    "docs/guide/map.md",
+)
 """Pages that are rewritten elsewhere."""
 TEXTS = {
     **{page: text for page, text in PAGES.items() if not page.startswith(OTHERS)},
