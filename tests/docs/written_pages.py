@@ -17,7 +17,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-    if not {"_build", "notes"} & set(path.parts)
+    if "_build" not in path.parts
 }
 README = PAGES["README.md"]
 COMMANDS: dict[str, Any] = {

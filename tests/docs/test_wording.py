@@ -22,9 +22,9 @@ _PATTERN = re.compile(
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 OTHERS = (
     *("docs/results/", "docs/reference/commands.md", "docs/platform.md", "docs/guide/python.md"),
-    "docs/guide/map.md",
+    *("docs/guide/map.md", "docs/notes/"),
 )
-"""Pages that are rewritten elsewhere."""
+"""Pages that are rewritten elsewhere, and notes that stay as they were written."""
 TEXTS = {
     **{page: text for page, text in PAGES.items() if not page.startswith(OTHERS)},
     "CONTRIBUTING.md": _BEFORE + "\n" * (_TABLE.count("\n") + 3) + _AFTER,
