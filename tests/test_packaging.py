@@ -220,7 +220,8 @@ def recipe(target: str) -> str:
 def test_annoy_is_for_those_who_can_compile_and_torch_before_what_depends_on_it() -> None:
     base, everything = recipe("RUNTIME"), recipe("DEV")
     assert re.search(r"^demo: \$\(RUNTIME\) ##", MAKEFILE, re.MULTILINE)
-    compiled, plain = "--editable '.[annoy,baselines,ranker]'", "--editable '.[baselines,ranker]'"
+    compiled = "--editable '.[annoy,app,baselines,ranker]'"
+    plain = "--editable '.[app,baselines,ranker]'"
     assert base.index("recsys/app/compiler.py") < base.index(compiled) < base.index(plain)
     assert "torch" not in base
     assert everything.index("torch==2.13.0") < everything.index("'.[all,")

@@ -34,15 +34,17 @@ LONGEST_README = 120
 
 
 @each_row("form", [*SOURCE_FORMATS, *JSON_FORMATS])
-def test_every_format_of_papers_has_its_row_in_the_guide(form: SourceFormat | PaperFormat) -> None:
+def test_every_format_of_papers_is_in_the_list_of_the_guide(
+    form: SourceFormat | PaperFormat,
+) -> None:
     page = PAGES["docs/guide/sources.md"]
-    # The rows of JSON are those of JSON_FORMATS.
-    assert f"\n| {form.name} |" in page or form.name == "JSON"
+    # What is JSON is listed by JSON_FORMATS.
+    assert f"\n- **{form.name}**: " in page or form.name == "JSON"
 
 
 @each_row("form", CONTEXT_FORMATS)
-def test_every_format_of_contexts_has_its_row_in_the_guide(form: ContextFormat) -> None:
-    assert f"\n| {form.name} |" in PAGES["docs/guide/local.md"]
+def test_every_format_of_contexts_is_in_the_list_of_the_guide(form: ContextFormat) -> None:
+    assert f"\n- **{form.name}**: " in PAGES["docs/guide/local.md"]
 
 
 def test_the_program_has_the_promised_commands() -> None:
@@ -193,7 +195,7 @@ def test_stale_pages_are_written_anew(tmp_path: Path, monkeypatch: pytest.Monkey
     page.write_text("Before.\n<!-- features -->\nold\n<!-- /features -->\n", encoding="utf-8")
     assert main() == 0
     text = page.read_text(encoding="utf-8")
-    assert text.startswith("Before.\n") and "| `cosine` |" in text and "old" not in text
+    assert text.startswith("Before.\n") and "- `cosine`: " in text and "old" not in text
 
 
 @pytest.mark.area("docs")

@@ -26,7 +26,8 @@ COMMANDS: dict[str, Any] = {
 
 
 def blocks(page: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)
+    fences = re.findall(r"^```([^\n]*)\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)
+    return [text for named, text in fences if named == language]
 
 
 def lines(page: str, language: str) -> list[str]:
