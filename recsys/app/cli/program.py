@@ -35,6 +35,7 @@ GROUPS: Mapping[str, str] = {
 COMMANDS: Mapping[str, str] = {
     "recommend": "recommending:recommend",
     "cite": "citing:cite",
+    "check": "checking:check",
     "serve": "serving:serve",
     "map": "recommending:draw_map",
     "build": "building:build",

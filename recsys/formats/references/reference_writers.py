@@ -44,11 +44,30 @@ def entry(key: str, paper: Paper) -> str:
         entry_type, container = ("misc", "howpublished")
     elif kind == MEETING:
         entry_type, container = ("inproceedings", "booktitle")
+    fields = {
+        "title": latex_title(paper),
+        "author": " and ".join(latex_authors(paper)),
+        "year": "" if paper.year is None else str(paper.year),
+        container: to_latex(one_line(paper.venue or "")),
+        "doi": bare_doi(paper),
+        "url": web_address(paper),
+        "abstract": to_latex(one_line(paper.abstract or "")),
+    }
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    return f"@{entry_type}{{{key},\n{lines}}}\n"
+
+
+def latex_title(paper: Paper) -> str:
+    """Write a title in LaTeX; styles lower-case titles, so braces keep BERT and GraphRank."""
     title = []
     for word in one_line(paper.title).split():
-        # Styles lower-case titles; braces keep BERT and GraphRank as they are.
         capital = any(character.isupper() for character in word.lstrip("(['\"")[1:])
         title.append(f"{{{to_latex(word)}}}" if capital else to_latex(word))
+    return " ".join(title)
+
+
+def latex_authors(paper: Paper) -> list[str]:
+    """Write the names of authors in LaTeX, so that readers take them apart as they are."""
     authors = []
     for name in map(own_name, names_of(paper)):
         in_parts = ", ".join(filter(None, (name.surname, name.suffix, name.given)))
@@ -62,17 +81,7 @@ def entry(key: str, paper: Paper) -> str:
         group = not name.given and (" " in latex or "," in latex or joins)
         whole = told is None or group
         authors.append(f"{{{to_latex(name.natural)}}}" if whole or "\\" in latex else latex)
-    fields = {
-        "title": " ".join(title),
-        "author": " and ".join(authors),
-        "year": "" if paper.year is None else str(paper.year),
-        container: to_latex(one_line(paper.venue or "")),
-        "doi": bare_doi(paper),
-        "url": web_address(paper),
-        "abstract": to_latex(one_line(paper.abstract or "")),
-    }
-    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
-    return f"@{entry_type}{{{key},\n{lines}}}\n"
+    return authors
 
 
 def ris(papers: Sequence[Paper]) -> str:
