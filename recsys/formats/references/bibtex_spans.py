@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-_ENTRY = re.compile(r"@\s*([A-Za-z]+)\s*([{(])\s*([^\s,=\"#%{}()]+)\s*,")
-_NO_ENTRY = frozenset({"comment", "preamble", "string"})
-_FIELD = re.compile(r"[\s,]*([A-Za-z][\w:.+/-]*)\s*=\s*")
+_ENTRY = re.compile(
+    r"@\s*(?P<aside>comment|preamble|string)\s*(?=\{)"
+    r"|@\s*(?P<kind>[A-Za-z]+)\s*[{(]\s*(?P<key>[^\s,=\"#%{}()]+)\s*,",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(r"(?:[\s,]|%[^\n]*\n)*+([A-Za-z][\w:.+/-]*)\s*=\s*")
 _BARE = re.compile(r"[^\s,{}\"#()]+")
 _JOIN = re.compile(r"\s*#\s*")
-_INDENT = re.compile(r"[^\S\n]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +29,25 @@ class EntrySpan:
 
 
 def entry_spans(text: str) -> Iterator[EntrySpan]:
-    """Yield the entries of a file in order; one that is broken ends where it cannot be read."""
+    """Yield the entries of a file in order, up to one that does not end."""
     at = 0
     while match := _ENTRY.search(text, at):
         at = match.end()
-        if match[1].lower() in _NO_ENTRY:
+        if match["aside"]:
+            end = _closing(text, at)
+            if end is None:
+                return
+            at = end
             continue
         fields: dict[str, tuple[int, int]] = {}
         after = match.end() - 1
         while field := _FIELD.match(text, at):
             end = _value_end(text, field.end())
-            if end is None:
-                break
+            if end is None:  # All that follows is within it.
+                return
             fields.setdefault(field[1].lower(), (field.end(), end))
             at = after = end
-        yield EntrySpan(match[1].lower(), match[3], match.start(), after, fields)
+        yield EntrySpan(match["kind"].lower(), match["key"], match.start(), after, fields)
 
 
 def _value_end(text: str, at: int) -> int | None:
