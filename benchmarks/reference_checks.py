@@ -21,7 +21,20 @@ from typing import Any
 import numpy as np
 
 from benchmarks import matching_quality
-from benchmarks.bench import DOCS, HERE, OUT, Bench, Data, Docs, Figures, Results, Work, program, run_recsys, tell
+from benchmarks.bench import (
+    DOCS,
+    HERE,
+    OUT,
+    Bench,
+    Data,
+    Docs,
+    Figures,
+    Results,
+    Work,
+    program,
+    run_recsys,
+    tell,
+)
 from benchmarks.corpora.known_works import KnownWork, known_works
 from benchmarks.pdfs.invented_papers import Work as PrintedWork
 from benchmarks.pdfs.printing import STYLES, styled_entry
@@ -110,7 +123,9 @@ class Lists:
             written, truth = list[Paper](), list[tuple[str, Paper]]()
             for paper in papers[:LONGEST]:
                 fault = self._one(ALTERED) if self.rng.random() < 0.3 else ""
-                changed = altered(paper, fault, others, self.rng, structured=True) if fault else None
+                changed = (
+                    altered(paper, fault, others, self.rng, structured=True) if fault else None
+                )
                 truth.append((fault if changed else "", paper))
                 written.append(changed or paper)
             dois = [paper.doi for paper in written]
@@ -118,7 +133,9 @@ class Lists:
 
     def _written(self, rows: Sequence[int], way: str, invented: float) -> list[Known]:
         papers = corpus_papers(self.collection, rows)
-        others = corpus_papers(self.collection, self.rng.integers(len(self.collection.corpus), size=200))
+        others = corpus_papers(
+            self.collection, self.rng.integers(len(self.collection.corpus), size=200)
+        )
         found, written = list[tuple[str, int]](), list[Paper]()
         for row, paper in zip(rows, papers, strict=True):
             drawn, fault = self.rng.random(), ""
@@ -129,7 +146,9 @@ class Lists:
             changed = None
             if fault:
                 changed = altered(paper, fault, others, self.rng, structured=way == BIBTEX)
-            found.append((fault if changed else "", row if fault not in MADE_UP or not changed else -1))
+            found.append(
+                (fault if changed else "", row if fault not in MADE_UP or not changed else -1)
+            )
             written.append(changed or paper)
         references = printed(written, way, self.rng)
         return [  # A DOI that was not told is no fault.
@@ -191,7 +210,11 @@ def altered(
     words = paper.title.split(" ")
     if fault == "other authors":
         strange = not set(map(str.lower, paper.authors)) & set(map(str.lower, other.authors))
-        return replace(paper, authors=other.authors) if paper.authors and other.authors and strange else None
+        return (
+            replace(paper, authors=other.authors)
+            if paper.authors and other.authors and strange
+            else None
+        )
     if fault == "some authors missing":
         few = structured and len(paper.authors) > 3
         return replace(paper, authors=paper.authors[: len(paper.authors) // 2]) if few else None
@@ -212,7 +235,9 @@ def altered(
         return replace(paper, doi=other.doi) if paper.doi and other.doi else None
     if fault == "a made-up DOI":
         number = int(rng.integers(70_000, 99_999))
-        return replace(paper, doi=f"10.{number}/{int(rng.integers(1_000_000))}") if paper.doi else None
+        return (
+            replace(paper, doi=f"10.{number}/{int(rng.integers(1_000_000))}") if paper.doi else None
+        )
     more = other.title.split(" ")
     title = " ".join([*words[: len(words) // 2 + 1], *more[len(more) // 2 :]])
     if len(title_of(title).telling) < 4:
@@ -240,7 +265,9 @@ def hiding(source: Source, hidden: frozenset[str]) -> Source:
     return replace(source, look=look)
 
 
-def hidden_of(collection: Collection, share_hidden: float, rng: np.random.Generator) -> frozenset[str]:
+def hidden_of(
+    collection: Collection, share_hidden: float, rng: np.random.Generator
+) -> frozenset[str]:
     """Draw the ids of works that a source lacks."""
     gone = np.flatnonzero(rng.random(len(collection.corpus)) < share_hidden)
     return frozenset(collection.corpus.ids[row] for row in gone.tolist())
@@ -272,7 +299,9 @@ def _drawn_lists(bench: Bench) -> Iterator[tuple[Lists, list[Known], Source]]:
         source = index_source(lists.collection, corpus)
         for count, (_, known) in enumerate(lists.drawn(faults=True)):
             tell(f"{corpus}: lists", count + 1, LISTS)
-            hidden = hidden_of(lists.collection, float(lists.rng.choice(chances.LACKING)), lists.rng)
+            hidden = hidden_of(
+                lists.collection, float(lists.rng.choice(chances.LACKING)), lists.rng
+            )
             yield lists, known, hiding(source, hidden)
 
 
@@ -299,15 +328,18 @@ def is_meant(record: Record | None, known: Known, collection: Collection) -> boo
 
 
 def measure(
-    data: Data, work: Work = OUT, results: Results = HERE / "reference-checks.json", docs: Docs = DOCS
+    data: Data,
+    work: Work = OUT,
+    results: Results = HERE / "reference-checks.json",
+    docs: Docs = DOCS,
 ) -> None:
     """Measure on hallmark and on lists of the corpora MEASURED, and rewrite the page."""
     report = Report("checking", results, docs)
-    report.check()
+    report.read()
     bench = Bench(data, work)
     found: Figures = {"hallmark": measure_hallmark(bench)}
     found["lists"] = {corpus: measure_lists(bench, corpus) for corpus in MEASURED}
-    report.write(found)
+    report.keep(found)
 
 
 def measure_lists(bench: Bench, corpus: str) -> Figures:
@@ -364,7 +396,11 @@ def _faults(lists: Lists, source: Source, corpus: str) -> Figures:
                 absent.append(item.absent)
                 invented.append(each.row < 0)
     return {
-        "faults": {fault: share(caught[fault], seen[fault]) for fault in (*ALTERED, *MADE_UP) if seen[fault]},
+        "faults": {
+            fault: share(caught[fault], seen[fault])
+            for fault in (*ALTERED, *MADE_UP)
+            if seen[fault]
+        },
         "identity": _off(sure, right),
         "absence": _off(absent, invented),
     }
@@ -402,12 +438,22 @@ def measure_fixes(bench: Bench, corpus: str) -> Figures:
             row = lists.collection.corpus.row(paper.id) or 0
             if key not in before:
                 continue
-            told = {each.field for each in compare(before[key], true, this_year=YEAR) if each.agrees is False}
-            still = {each.field for each in compare(after[key], true, this_year=YEAR) if each.agrees is False}
+            told = {
+                each.field
+                for each in compare(before[key], true, this_year=YEAR)
+                if each.agrees is False
+            }
+            still = {
+                each.field
+                for each in compare(after[key], true, this_year=YEAR)
+                if each.agrees is False
+            }
             if fault and _FIELD_OF[fault] in told:
                 asked += 1
                 right += _FIELD_OF[fault] not in still
-            if still - told and not is_meant(items[key].record, Known(before[key], "", row), lists.collection):
+            if still - told and not is_meant(
+                items[key].record, Known(before[key], "", row), lists.collection
+            ):
                 wrong += len(still - told)
             changed += before[key] != after[key]
     return {"right": share(right, asked), "wrong": wrong, "entries changed": changed}
@@ -459,7 +505,10 @@ def measure_hallmark(bench: Bench) -> Figures:
 def hallmark(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Read the entries, and make papers of what is true."""
     entries, valid = (
-        [json.loads(line) for line in gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8")]
+        [
+            json.loads(line)
+            for line in gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8")
+        ]
         for name in ("dev_public", "valid_entries")
     )
     papers: dict[tuple[str, ...], dict[str, Any]] = {}

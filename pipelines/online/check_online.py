@@ -1,7 +1,6 @@
 """Ask sources on the web for the works of references; what cannot be asked is said."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from recsys.checking.check import Holdings, identity
@@ -44,9 +43,9 @@ class CheckPlan:
         yield f"To check {count} references, identifiers and titles are sent to:"
         for source in self.sources:
             cost, facts = self.cost(source), source.facts
-            credits = f", {cost.credits:,.0f} credits" if cost.credits else ""
+            price = f", {cost.credits:,.0f} credits" if cost.credits else ""
             minutes = max(round(cost.seconds / 60), 1)
-            yield f"  {facts.title}: at most {cost.requests:,} requests{credits}, {minutes} min"
+            yield f"  {facts.title}: at most {cost.requests:,} requests{price}, {minutes} min"
         yield "Answers are kept on this machine: a check that was stopped goes on where it was."
 
 

@@ -15,7 +15,6 @@ from recsys.formats.papers.paper_fields import nested
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
     WebSource,
-    agreed,
     distinct,
     each_once,
     listed,

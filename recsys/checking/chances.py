@@ -21,7 +21,7 @@ from recsys.records import Reference
 
 MODELS = Path(__file__).parent / "chances.json"
 LIKE = 0.55
-"""Titles less alike than this are not looked at any further, unless an identifier names the work."""
+"""Titles less alike are not looked at any further, unless an identifier names the work."""
 IDENTITY = (
     "titles", "titles_equal", "telling", "authors", "several_authors", "no_authors",
     "titles_and_authors", "year", "venue", "doi",
@@ -121,4 +121,4 @@ def absent(*, missing: int, differing: int, confirmed: int) -> float:
         chances.append(p / gone if p else 0.0)
     best = max(evidence)
     weights = [exp(each - best) for each in evidence]
-    return sum(map(mul, weights, chances)) / sum(weights)
+    return float(sum(map(mul, weights, chances)) / sum(weights))

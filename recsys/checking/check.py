@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from recsys.checking.chances import LIKE, absent, identity_numbers, model
-from recsys.checking.fields import Comparison, compare, is_a_preprint, same_title
+from recsys.checking.fields import Comparison, compare, is_a_preprint
 from recsys.checking.verdicts import Checked, CheckReport, Notice, Record, Remark, Verdict
 from recsys.errors import RecsysError
 from recsys.formats.references.shown_facts import bare_doi
@@ -60,7 +60,7 @@ class Holdings:
 class Source:
     """A place to look: its name, what to say of it, and what it holds of each reference.
 
-    years: the first and the last year that it covers, None where it covers all. registrants: returns
+    years: the first and the last year that it covers, None where it covers all. registrants: gives
     those of its DOIs, None where they tell nothing.
     """
 
@@ -98,7 +98,8 @@ def index_source(collection: Collection, name: str) -> Source:
 
     def look(references: Sequence[Reference]) -> Iterator[Holdings]:
         for reference, offered in zip(references, offers(collection, references), strict=True):
-            title, named, alike = title_of(reference.title or ""), [], []
+            title = title_of(reference.title or "")
+            named, alike = list[Record](), list[Record]()
             for row in dict.fromkeys((*offered.named, *offered.alike)):
                 paper, theirs = offered.papers[row]
                 meant = row in offered.named
@@ -255,7 +256,9 @@ def _compared(
     wrong = [each for each in comparisons if each.agrees is False]
     published = None
     if is_a_preprint(reference):
-        published = next((each for each in meant if not is_a_preprint(each.work) and each.work.venue), None)
+        published = next(
+            (each for each in meant if not is_a_preprint(each.work) and each.work.venue), None
+        )
     if wrong:
         fields = ", ".join(each.field for each in wrong)
         verdict, why = Verdict.DIFFERS, f"Not as in the record: {fields}."
@@ -286,9 +289,7 @@ def _is_strange(doi: str | None, sources: Sequence[Source]) -> bool:
     return bool(known) and all(doi.partition("/")[0] not in names for names in known)
 
 
-def _not_checkable(
-    reference: Reference, sources: Sequence[Source], this_year: int
-) -> str:
+def _not_checkable(reference: Reference, sources: Sequence[Source], this_year: int) -> str:
     """Say why no source would hold a work; "" where one should."""
     if not reference.title:
         return "It has no title by which it could be found."
@@ -300,8 +301,10 @@ def _not_checkable(
         return "It is of no kind that such sources hold: it has neither venue nor identifier."
     years = [source.years for source in sources]
     past = reference.year is not None and reference.year <= this_year
-    if past and all(years) and not any(
-        span and span[0] <= (reference.year or 0) <= span[1] for span in years
+    if (
+        past
+        and all(years)
+        and not any(span and span[0] <= (reference.year or 0) <= span[1] for span in years)
     ):
         spans = ", ".join(f"{span[0]} to {span[1]}" for span in years if span)
         return f"It is of {reference.year}; what was asked covers {spans}."
@@ -346,9 +349,7 @@ _FLAGS = {
 }
 
 
-def _remarks(
-    item: Checked, notices: Mapping[str, tuple[Remark, ...]]
-) -> tuple[Remark, ...]:
+def _remarks(item: Checked, notices: Mapping[str, tuple[Remark, ...]]) -> tuple[Remark, ...]:
     """Tell what is to be known of the work beside its verdict."""
     record, found = item.record, list[Remark]()
     if record is None or record.chance < SURE:

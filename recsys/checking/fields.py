@@ -39,9 +39,7 @@ class Comparison:
     remark: str = ""
 
 
-def compare(
-    reference: Reference, record: Reference, *, this_year: int
-) -> tuple[Comparison, ...]:
+def compare(reference: Reference, record: Reference, *, this_year: int) -> tuple[Comparison, ...]:
     """Compare each field that the reference gives."""
     preprint = is_a_preprint(reference) is not is_a_preprint(record)
     fields = (
@@ -116,11 +114,15 @@ def same_person(one: str, other: str) -> bool:
     longest = max(map(len, families))
     if longest >= _LONG_SURNAME and OSA.distance(*families) <= 1 + (longest > 2 * _LONG_SURNAME):
         return True
-    words = [frozenset(word for word in folded_words(name) if len(word) > 1) for name in (one, other)]
+    words = [
+        frozenset(word for word in folded_words(name) if len(word) > 1) for name in (one, other)
+    ]
     whole = ["".join(folded_words(name)) for name in (one, other)]
     if whole[0] == whole[1] or any(families[at] in words[1 - at] for at in (0, 1)):
         return True
-    return any(len(f) >= _LONG_SURNAME and f in w for f, w in zip(families, reversed(whole), strict=True))
+    return any(
+        len(f) >= _LONG_SURNAME and f in w for f, w in zip(families, reversed(whole), strict=True)
+    )
 
 
 def _one_set(one: str, other: str) -> bool:

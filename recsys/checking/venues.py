@@ -15,11 +15,11 @@ _ADDED = re.compile(
 _WORD = re.compile(r"[^\W\d_]+")
 _CAPITALS = re.compile(r"[A-Z]{2}|[a-z][A-Z]")
 _NO_WORDS = frozenset(
-    "a acm al america american an and annu annual at by conf conference de der die du eighth eleventh et fifth "
-    "first for fourth fur fuer ieee in intl int international joint la le meeting national natl ninth "
-    "of on part proc procs proceeding proceedings second series seventh sixth sponsored tenth the "
-    "s states third to twelfth u und united us usa usenix with workshop workshops symposium symp "
-    "colloquium".split()
+    "a acm al america american an and annu annual at by colloquium conf conference de der die du "
+    "eighth eleventh et fifth first for fourth fuer fur ieee in int international intl joint la "
+    "le meeting national natl ninth of on part proc proceeding proceedings procs s second series "
+    "seventh sixth sponsored states symp symposium tenth the third to twelfth u und united us usa "
+    "usenix with workshop workshops".split()
 )
 """Words that names of venues share, or lose."""
 _PREPRINT = re.compile(
@@ -39,7 +39,8 @@ _VAGUE = re.compile(
 Such a name may stand beside that of the meeting, and both are right.
 """
 _MEETINGS = {
-    "aaai": "advancement of artificial intelligence", "acl": "association computational linguistics",
+    "aaai": "advancement of artificial intelligence",
+    "acl": "association computational linguistics",
     "aistats": "artificial intelligence statistics", "chi": "human factors computing systems",
     "cikm": "information knowledge management", "coling": "computational linguistics",
     "colt": "learning theory", "corl": "robot learning",
@@ -62,7 +63,9 @@ _MEETINGS = {
 }  # fmt: skip
 """Acronyms that are cited most, and the telling words of what they stand for."""
 _ONE_NAME = {"nips": "neurips", "jmlr": "jmlr", "thewebconf": "www"}
-_MEETING = re.compile(r"(?i)\b(?:conf|proc|symp|meeting|workshop|advances|web|academy|journal|trans)")
+_MEETING = re.compile(
+    r"(?i)\b(?:conf|proc|symp|meeting|workshop|advances|web|academy|journal|trans)"
+)
 _LONGEST = 400
 
 
@@ -117,7 +120,9 @@ def same_venue(one: str, other: str) -> bool | None:
     # An acronym that is not known contradicts no name; two of them contradict each other.
     known = [bool(found & _MEETINGS.keys()) for found in acronyms]
     if any(alone):
-        return False if all(alone) or all(k for k, a in zip(known, alone, strict=True) if a) else None
+        return (
+            False if all(alone) or all(k for k, a in zip(known, alone, strict=True) if a) else None
+        )
     if matched == len(short):
         return None  # A section of it, or a society's name beside it.
     return False
@@ -134,7 +139,9 @@ def _acronyms(name: str) -> frozenset[str]:
     tokens = re.split(r"[\s,:;/\u2013-]+", name)
     found = (_WORD.findall(fold(each)) for each in tokens if _CAPITALS.search(each))
     joined = ("".join(words) for words in found)
-    return frozenset(_ONE_NAME.get(each, each) for each in joined if 1 < len(each) <= 12) - _NO_WORDS
+    return (
+        frozenset(_ONE_NAME.get(each, each) for each in joined if 1 < len(each) <= 12) - _NO_WORDS
+    )
 
 
 def _stands_for(acronyms: frozenset[str], name: str) -> bool | None:

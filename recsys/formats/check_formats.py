@@ -44,7 +44,10 @@ def table(report: CheckReport) -> str:
     """Write the sum, then each reference that is not just confirmed, the gravest first."""
     blocks = [report.summary]
     for item in _by_gravity(report):
-        lines = [f"{item.verdict}: {name_of(item)}", *(f"{_INDENT}{line}" for line in said_of(item))]
+        lines = [
+            f"{item.verdict}: {name_of(item)}",
+            *(f"{_INDENT}{line}" for line in said_of(item)),
+        ]
         blocks.append("\n".join(lines))
     if report.unlisted:
         blocks.append(f"cited but not listed: {', '.join(report.unlisted)}")
@@ -61,9 +64,7 @@ def _by_gravity(report: CheckReport) -> list[Checked]:
         place = _ORDER.index(item.verdict) if item.verdict in _ORDER else len(_ORDER)
         return not item.is_wrong, place
 
-    shown = (
-        item for item in report.items if item.verdict is not Verdict.CONFIRMED or item.remarks
-    )
+    shown = (item for item in report.items if item.verdict is not Verdict.CONFIRMED or item.remarks)
     return sorted(shown, key=gravity)
 
 
@@ -184,7 +185,8 @@ def sarif(report: CheckReport) -> str:
         for rule in found:
             digest = hashlib.sha256(f"{rule}\n{name_of(item)}".encode(errors="replace"))
             results.append({
-                "ruleId": ids[rule], "ruleIndex": list(_RULES).index(rule), "level": _RULES[rule][0],
+                "ruleId": ids[rule], "ruleIndex": list(_RULES).index(rule),
+                "level": _RULES[rule][0],
                 "message": {"text": text.replace("{", "").replace("}", "")}, "locations": [place],
                 "partialFingerprints": {"reference/v1": digest.hexdigest()[:16]},
             })  # fmt: skip

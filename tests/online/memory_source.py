@@ -75,7 +75,9 @@ class MemorySource:
 
     def offered(self, wanted: Reference) -> Iterator[Reference]:
         self._count(Kind.FIND, 1)
-        yield from (work for work in self._works.values() if tokens(work.title) == tokens(wanted.title))
+        yield from (
+            work for work in self._works.values() if tokens(work.title) == tokens(wanted.title)
+        )
 
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None

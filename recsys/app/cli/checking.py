@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from recsys.app.cli.options import Index, IndexOrStarter, OneOf, ReportFormat, bad_value, damage_named
+from recsys.app.cli.options import (
+    Index,
+    IndexOrStarter,
+    OneOf,
+    ReportFormat,
+    bad_value,
+    damage_named,
+)
 from recsys.app.terminal import check_target, emit, note, show_bytes, shown_progress
 from recsys.formats.check_formats import FORMATS, render_check
 

@@ -94,7 +94,9 @@ def _quotation_end(text: str, at: int) -> int | None:
 
 def entry_lines(text: str) -> dict[str, int]:
     """Return the line, from 1, on which the entry of each key begins."""
-    return {span.key: text.count("\n", 0, span.begin) + 1 for span in reversed([*entry_spans(text)])}
+    return {
+        span.key: text.count("\n", 0, span.begin) + 1 for span in reversed([*entry_spans(text)])
+    }
 
 
 def with_fields(text: str, changes: Mapping[str, Mapping[str, str]]) -> str:

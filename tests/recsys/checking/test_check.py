@@ -61,11 +61,13 @@ def only(library: Source, asked: Reference) -> Checked:
     ("changes", "verdict", "fields"),
     [
         ({}, Verdict.CONFIRMED, []),
-        ({"title": "NESTS OF SWALLOWS", "authors": ("A. Ash",), "others": True}, Verdict.CONFIRMED, []),
+        ({"title": "NESTS OF SWALLOWS", "authors": ("A. Ash",), "others": True},
+         Verdict.CONFIRMED, []),
         ({"doi": None, "venue": "J. Barn Sci.", "year": 2016}, Verdict.CONFIRMED, []),
         ({"title": None}, Verdict.CONFIRMED, []),
         ({"authors": ("Kim Kapok", "Lou Larch")}, Verdict.DIFFERS, ["authors"]),
-        ({"title": "Nests of sparrows: a survey of twelve old barns"}, Verdict.DIFFERS, ["title"]),
+        ({"title": "Nests of sparrows: a survey of twelve old barns"},
+         Verdict.DIFFERS, ["title"]),
         ({"year": 2021, "venue": "Annals of Ponds"}, Verdict.DIFFERS, ["year", "venue"]),
         ({"doi": "10.5555/ponds"}, Verdict.DIFFERS, ["doi"]),
         ({"doi": "10.99999/nobody"}, Verdict.DIFFERS, ["doi"]),
@@ -85,7 +87,7 @@ def only(library: Source, asked: Reference) -> Checked:
 def test_a_reference_gets_the_verdict_that_its_record_gives(
     library: Source, changes: dict[str, object], verdict: Verdict, fields: list[str]
 ) -> None:
-    item = only(library, reference(**changes))
+    item = only(library, reference(SWALLOWS, **changes))
     assert (item.verdict, [each.field for each in item.differences]) == (verdict, fields)
 
 
@@ -167,6 +169,6 @@ def test_what_is_missing_is_doubted_as_the_rest_of_the_list_asks_for() -> None:
 
 def test_registrants_are_known_where_hardly_one_is_new() -> None:
     many = [f"10.1000/{number}" for number in range(300)]
-    assert registrants_of([*many, "no doi"]) == {"10.1000"}
+    assert registrants_of([*many, "no doi"]) == frozenset({"10.1000"})
     assert registrants_of([*many, *(f"10.{number}/x" for number in range(2000, 2009))]) is None
     assert registrants_of([]) is None

@@ -20,7 +20,9 @@ RECORD = Reference(
 def differing(**changes: object) -> list[str]:
     """Name the fields that differ where a reference has these in place of the record's."""
     reference = replace(RECORD, **changes)  # type: ignore[arg-type]
-    return [each.field for each in compare(reference, RECORD, this_year=2026) if each.agrees is False]
+    return [
+        each.field for each in compare(reference, RECORD, this_year=2026) if each.agrees is False
+    ]
 
 
 @each_row(

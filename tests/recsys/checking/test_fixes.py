@@ -39,9 +39,7 @@ def test_what_differs_is_corrected_and_every_other_byte_stays(library: Source) -
     report = check(references, [library], this_year=2026)
     fixed = with_fields(BOOK, fixes(report, BOOK))
     expected = BOOK.replace("2051", "{2015}")
-    expected = expected.replace(
-        "first @home}", "first @home},\n  doi = {10.5555/swallows}"
-    )
+    expected = expected.replace("first @home}", "first @home},\n  doi = {10.5555/swallows}")
     expected = expected.replace("booktitle={arXiv}, year={2018}}", (
         "booktitle={Conference on Larches}, year={2019},\n\tdoi = {10.5555/larches}}"
     ))  # fmt: skip

@@ -1,10 +1,11 @@
 from recsys.checking.venues import is_preprint, same_venue
 from tests.rows import each_row
 
+TVCG = "IEEE Transactions on Visualization and Computer Graphics"
 PAIRS = [
     ("Nat. Rev. Genet.", "Nature Reviews Genetics", True),
-    ("IEEE Trans. Vis. Comput. Graph.", "IEEE Transactions on Visualization and Computer Graphics", True),
-    ("TVCG", "IEEE Transactions on Visualization and Computer Graphics", True),
+    ("IEEE Trans. Vis. Comput. Graph.", TVCG, True),
+    ("TVCG", TVCG, True),
     ("Proc Natl Acad Sci U S A", "Proceedings of the National Academy of Sciences", True),
     ("PNAS", "Proc. of the National Academy of Sciences of the United States of America", True),
     ("Science (New York, N.Y.)", "Science", True),
@@ -50,7 +51,8 @@ def test_every_name_is_its_own() -> None:
 
 @each_row(
     ("venue", "is_one"),
-    [("CoRR", True), ("bioRxiv", True), ("Research Square", True), ("SSRN Electronic Journal", True),
+    [("CoRR", True), ("bioRxiv", True), ("Research Square", True),
+     ("SSRN Electronic Journal", True),
      ("Correlations", False), ("Nature", False), (None, False), ("", False)],
 )  # fmt: skip
 def test_servers_of_preprints_are_known(venue: str | None, is_one: bool) -> None:
