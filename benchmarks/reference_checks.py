@@ -44,7 +44,7 @@ from recsys.checking.check import SURE, Holdings, Source, check, index_source, r
 from recsys.checking.fields import compare
 from recsys.checking.fixes import fixes
 from recsys.checking.venues import same_venue
-from recsys.checking.verdicts import Record, Verdict
+from recsys.checking.verdicts import CheckReport, Record, Verdict
 from recsys.eval.significance import expected_calibration_error
 from recsys.formats.bodies.printed_works import printed_work
 from recsys.formats.references.bibtex_spans import with_fields
@@ -463,8 +463,8 @@ def measure_hallmark(bench: Bench) -> Figures:
     """Check the public entries of hallmark against their truth, all of it and nine tenths.
 
     Returns:
-        {"all", "nine tenths": {"detected", "false": shares; "kinds": the share found, by kind;
-        "absence": calibration error; "unread": entries that no reader takes}}.
+        {"unread": entries that no reader takes, "all", "nine tenths": {"detected", "false": shares;
+        "kinds": the share found, by kind; "absence": calibration error}}.
     """
     entries, truth = hallmark(bench.data / "hallmark")
     bench.work.mkdir(parents=True, exist_ok=True)
@@ -473,33 +473,44 @@ def measure_hallmark(bench: Bench) -> Figures:
     index = bench.work / "hallmark.index"
     run_recsys("build", papers, "--out", index, "--force")
     collection = open_collection(index)
-    text = "".join(map(_bibtex, entries))
-    references = {each.key: each for each in parse_bibliography(text, "dev.bib").references}
-    read = [entry for entry in entries if entry["bibtex_key"] in references]
-    figures: Figures = {}
+    read, references = read_entries(entries)
+    figures: Figures = {"unread": len(entries) - len(read)}
     for name, gone in (("all", 0.0), ("nine tenths", 0.1)):
         hidden = hidden_of(collection, gone, np.random.default_rng(0))
         source = hiding(index_source(collection, "hallmark"), hidden)
-        report = check([references[e["bibtex_key"]] for e in read], [source], this_year=YEAR)
-        seen, caught = Counter[str](), Counter[str]()
-        absent, invented = [], []
-        for entry, item in zip(read, report.items, strict=True):
-            true = entry["label"] == "VALID"
-            kind = "true" if true else str(entry["hallucination_type"]).replace("_", " ")
-            seen[kind] += 1
-            caught[kind] += item.is_wrong
-            if item.absent is not None:
-                absent.append(item.absent)
-                invented.append(not true)
-        faults = {kind for kind in seen if kind != "true"}
-        figures[name] = {
-            "detected": share(sum(caught[k] for k in faults), sum(seen[k] for k in faults)),
-            "false": share(caught["true"], seen["true"]),
-            "kinds": {kind: share(caught[kind], seen[kind]) for kind in sorted(faults)},
-            "absence": _off(absent, invented),
-            "unread": len(entries) - len(read),
-        }
+        figures[name] = hallmark_figures(read, check(references, [source], this_year=YEAR))
     return figures
+
+
+def read_entries(
+    entries: Sequence[Mapping[str, Any]],
+) -> tuple[list[Mapping[str, Any]], list[Reference]]:
+    """Read entries as BibTeX; return those that can be read, and what was read."""
+    text = "".join(map(_bibtex, entries))
+    known = {each.key: each for each in parse_bibliography(text, "dev.bib").references}
+    read = [entry for entry in entries if entry["bibtex_key"] in known]
+    return read, [known[entry["bibtex_key"]] for entry in read]
+
+
+def hallmark_figures(read: Sequence[Mapping[str, Any]], report: CheckReport) -> Figures:
+    """Count what was said of entries: see `measure_hallmark`."""
+    seen, caught = Counter[str](), Counter[str]()
+    absent, invented = list[float](), list[bool]()
+    for entry, item in zip(read, report.items, strict=True):
+        true = entry["label"] == "VALID"
+        kind = "true" if true else str(entry["hallucination_type"]).replace("_", " ")
+        seen[kind] += 1
+        caught[kind] += item.is_wrong
+        if item.absent is not None:
+            absent.append(item.absent)
+            invented.append(not true)
+    faults = sorted(kind for kind in seen if kind != "true")
+    return {
+        "detected": share(sum(caught[k] for k in faults), sum(seen[k] for k in faults)),
+        "false": share(caught["true"], seen["true"]),
+        "kinds": {kind: share(caught[kind], seen[kind]) for kind in faults},
+        "absence": _off(absent, invented),
+    }
 
 
 def hallmark(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recsys.checking.check import Holdings, identity
+from recsys.checking.chances import LIKE
+from recsys.checking.check import SURE, Holdings, identity
 from recsys.checking.check import Source as CheckSource
 from recsys.checking.verdicts import Record
 from recsys.errors import OnlineError
@@ -12,8 +13,10 @@ from recsys.pipelines.online.sources import Cost, Kind, Source
 from recsys.query.matching import title_likeness, title_of
 from recsys.records import Reference
 
-LIKE = 0.55
-"""Titles less alike than this are those of other works."""
+_REGISTRIES = frozenset({"openalex", "crossref"})
+"""Sources that know nearly every DOI."""
+_ELSEWHERE = ("10.48550/", "10.5281/", "10.6084/", "10.17605/", "10.17632/", "10.31219/")
+"""DOIs that are registered with others: of arXiv, Zenodo, figshare, OSF, Mendeley Data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,10 @@ class CheckPlan:
 def online_source(source: Source) -> CheckSource:
     """Let a check look into a source on the web."""
 
+    facts = source.facts
+    unknown: set[str] = set()
+
     def look(references: Sequence[Reference]) -> Iterator[Holdings]:
-        facts = source.facts
         works: dict[str, Reference] = {}
         failed = ""
         for asked in asked_names(references, facts.schemes).values():
@@ -62,11 +67,14 @@ def online_source(source: Source) -> CheckSource:
                     works |= {name: work for name in names_at(work, facts.schemes)}
             except OnlineError as error:
                 failed = f"{facts.title}: {error.what}"
+        if not failed and facts.name in _REGISTRIES:
+            dois = {each.doi for each in references if each.doi}
+            unknown.update(doi for doi in dois if f"doi:{doi}" not in works)
         for reference in references:
             names = names_at(reference, facts.schemes)
             named = dict.fromkeys(works[name] for name in names if name in works)
             records = tuple(_record(source, reference, work) for work in named)
-            if any(record.chance >= 0.5 for record in records) or not reference.title:
+            if any(record.chance >= SURE for record in records) or not reference.title:
                 yield Holdings(records, failed=failed if not records else "")
                 continue
             if failed or Kind.FIND not in facts.kinds:
@@ -82,7 +90,10 @@ def online_source(source: Source) -> CheckSource:
                 failed = f"{facts.title}: {error.what}"
             yield Holdings(records, tuple(offered), failed)
 
-    return CheckSource(source.facts.title, source.facts.title, look)
+    def lacks_doi(doi: str) -> bool:
+        return doi in unknown and not doi.startswith(_ELSEWHERE)
+
+    return CheckSource(facts.title, facts.title, look, lacks_doi=lacks_doi)
 
 
 def _record(source: Source, reference: Reference, work: Reference) -> Record:

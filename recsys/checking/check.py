@@ -60,15 +60,15 @@ class Holdings:
 class Source:
     """A place to look: its name, what to say of it, and what it holds of each reference.
 
-    years: the first and the last year that it covers, None where it covers all. registrants: gives
-    those of its DOIs, None where they tell nothing.
+    years: the first and the last year that it covers, None where it covers all. lacks_doi: tells of
+    a DOI, after `look`, that the source should know it, and does not.
     """
 
     name: str
     told: str
     look: Callable[[Sequence[Reference]], Iterable[Holdings]]
     years: tuple[int, int] | None = None
-    registrants: Callable[[], frozenset[str] | None] = lambda: None
+    lacks_doi: Callable[[str], bool] = lambda doi: False
 
 
 def record_of_paper(paper: Paper, labels: Mapping[str, object]) -> Reference:
@@ -116,8 +116,12 @@ def index_source(collection: Collection, name: str) -> Source:
     def registrants() -> frozenset[str] | None:
         return registrants_of(filter(None, corpus.column("doi").to_pylist()))
 
+    def lacks_doi(doi: str) -> bool:
+        known = registrants()
+        return known is not None and doi.partition("/")[0] not in known
+
     told = f"{name} ({len(corpus):,} papers)"
-    return Source(name, told, look, (covered[0], covered[1]), registrants)
+    return Source(name, told, look, (covered[0], covered[1]), lacks_doi)
 
 
 def registrants_of(dois: Iterable[str]) -> frozenset[str] | None:
@@ -252,7 +256,7 @@ def _compared(
             comparisons.append(Comparison("doi", name, record.work.doi or "", False, others))
             break
     else:
-        comparisons += _unknown_registrant(reference, comparisons, sources)
+        comparisons += _unknown_doi(reference, comparisons, sources)
     wrong = [each for each in comparisons if each.agrees is False]
     published = None
     if is_a_preprint(reference):
@@ -268,25 +272,18 @@ def _compared(
     return Checked(reference, verdict, why, record, tuple(comparisons), published=published)
 
 
-def _unknown_registrant(
+def _unknown_doi(
     reference: Reference, compared: Sequence[Comparison], sources: Sequence[Source]
 ) -> list[Comparison]:
-    """Doubt a DOI that is not the record's, and whose registrant no record of any source has."""
+    """Doubt a DOI that is not the record's, and that no source knows which should."""
     doi = reference.doi
-    if any(each.field == "doi" and each.agrees is not None for each in compared):
+    if doi is None or any(each.field == "doi" and each.agrees is not None for each in compared):
         return []
-    if doi is None or not _is_strange(doi, sources):
+    lacking = [source.name for source in sources if source.lacks_doi(doi)]
+    if len(lacking) < len(sources):
         return []
-    remark = f"nothing here has a DOI of the registrant {doi.partition('/')[0]}"
+    remark = f"no such DOI is known to {', '.join(lacking)}"
     return [Comparison("doi", doi, "", False, remark)]
-
-
-def _is_strange(doi: str | None, sources: Sequence[Source]) -> bool:
-    """Tell whether sources know registrants, and none of them that of a DOI."""
-    if not doi:
-        return False
-    known = [names for source in sources if (names := source.registrants()) is not None]
-    return bool(known) and all(doi.partition("/")[0] not in names for names in known)
 
 
 def _not_checkable(reference: Reference, sources: Sequence[Source], this_year: int) -> str:
