@@ -76,7 +76,7 @@ benchmarks-scale: $(DEV) ## Measure on made corpora of SIZE papers; BEFORE=DIR c
 	$(BIN)/python -m benchmarks.scale measure --data $(DATA) --sizes $(SIZE) \
 	  $(if $(BEFORE),--before $(BEFORE)) --docs docs/results
 
-benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth; rewrites docs/results/fetch.md.
+benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth; rewrites its table in docs/results.
 	$(BIN)/python -m tests.online.measure_fetch --data $(DATA) --docs docs/results
 
 evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
 from recsys.eval.measures import CANDIDATES
-from recsys.eval.recorded_runs import kind_of
+from recsys.eval.recorded_runs import F1, kind_of
 from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
 from recsys.eval.run_figures import Assessment, SystemResult
 
@@ -48,14 +48,18 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
         cells(names[system.name], system.name, *(cell(system, measure) for measure in known))
         for system in systems
     ]
-    f1 = (
-        " F1@20 is the harmonic mean of the averaged precision and recall, query F1@20 the mean of "
-        "each query's own."
-    )
+    compared = {each.measure for each in assessment.comparisons}
+    tested = [name for name in known if name in compared]
+    untested = f"; tested: {', '.join(tested) or 'none of these'}" if tested != known else ""
+    f1 = ""
+    if "F1@20" in known:
+        f1 = " F1@20 is the harmonic mean of the averaged precision and recall"
+        f1 += ", query F1@20 the mean of each query's own." if F1 in known else "."
     notes = (
         f"Means over {len(assessment.queries):,} {kind.many}, with 95 % bootstrap intervals; a "
-        f"{kind.one} without an answer counts as 0.{f1 if 'F1@20' in known else ''} Letters mark "
-        "the systems that a system beats: paired randomisation test, Holm-corrected, p < 0.05."
+        f"{kind.one} without an answer counts as 0.{f1} Letters mark "
+        "the systems that a system beats: paired randomisation test, Holm-corrected, p < 0.05"
+        f"{untested}."
     )
     marked = best_marked(rows, first=2, rivals=[system.name != ORACLE for system in systems])
     return Table(
@@ -184,6 +188,27 @@ def recall_by_candidates(assessment: Assessment) -> Table:
         rows.append(cells(system.name, *shown))
     header, caption = map(str, depths), "Recall of the first so many papers."
     return Table("recall-by-candidates", caption, ("system", *header), tuple(rows))
+
+
+def calibration(assessment: Assessment) -> Table:
+    """Show how far off probabilities are: of the papers shown, and of all candidates."""
+    rows = tuple(
+        cells(
+            name,
+            f"{found.error:.4f}",
+            None if found.error_of_all is None else f"{found.error_of_all:.4f}",
+        )
+        for name, found in assessment.reliability.items()
+    )
+    return Table(
+        "calibration",
+        "Expected calibration error.",
+        ("system", "papers shown", "all candidates"),
+        rows,
+        notes="Over ten bins of equally many predictions. Most candidates are irrelevant and get a "
+        "probability near zero, so the error of all candidates is small whatever the ranker does: "
+        "that of the papers shown is the one to judge by.",
+    )
 
 
 def reliability(assessment: Assessment) -> list[Table]:

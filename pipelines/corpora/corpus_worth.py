@@ -149,7 +149,7 @@ GAIN_BY_LINKS: tuple[tuple[float, float], ...] = (
 
 By rankers that have not seen the corpus and learned from others as the one that comes with recsys,
 on the test queries of vis and archaeology with 0, 3, 10, 30 and 100 % of their links: the rising
-curve that is nearest to these, by least squares, from docs/results/few-links.md.
+curve that is nearest to these, by least squares, from docs/results/transfer.md.
 """
 FEW_ABSTRACTS = 0.5
 """Share of papers with an abstract below which most are found by a title of some ten words."""

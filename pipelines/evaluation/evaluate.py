@@ -30,7 +30,13 @@ from recsys.pipelines.evaluation.batch import (
     write_folder,
     write_responses,
 )
-from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run, folder_of
+from recsys.pipelines.evaluation.leakage import (
+    check_encoder,
+    check_ranker,
+    check_run,
+    folder_of,
+    ranker_facts,
+)
 from recsys.pipelines.evaluation.query_studies import (
     k_answerer,
     k_rows,
@@ -178,7 +184,11 @@ class EvaluationReport:
             speed = self.timing.get(system.name)
             lines.append(f"{system.name}: {shown}" + (f", {speed:.1f} ms" if speed else ""))
         for name, found in self.assessment.reliability.items():
-            lines.append(f"{name}: calibration error of the {SHOWN} shown {found.error:.4f}.")
+            every = found.error_of_all
+            beside = "" if every is None else f", of all candidates {every:.4f}"
+            lines.append(
+                f"{name}: calibration error of the {SHOWN} shown {found.error:.4f}{beside}."
+            )
         if self.continued:
             lines.append(f"Continued: {self.continued} answers were there already.")
         return [*lines, *self.warnings, f"Written to {self.folder}."]
@@ -330,6 +340,8 @@ def evaluate(
         "systems": [*answers, *theirs],
         "external": theirs,
         "split_sha256": sha256(place),
+        "split": chosen.rule,
+        "ranker": ranker_facts(recommender.ranker, collection),
     }
     facts = answer_facts(index, collection, asked, answers) | studies | {"warnings": warnings}
     write_folder(out, {each: query_facts(collection, each) for each in queries}, facts)

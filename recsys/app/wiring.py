@@ -136,14 +136,28 @@ def lost_ranker(recommender: Recommender) -> str | None:
 def starter_index(progress: Progress = silent) -> Path:
     """Return the starter corpus's index, building it into the cache on first use."""
     source = data_folder() / STARTER
-    index = cache_folder() / f"starter-{fingerprint([sha256(source), INDEX_SCHEMA])}.index"
+    key = fingerprint([sha256(source), INDEX_SCHEMA])
+    index = cache_folder() / f"starter-{key}" / "starter corpus.index"
     if not is_index(index):
-        from recsys.pipelines.index.build import BuildOptions, build
-
         index.parent.mkdir(parents=True, exist_ok=True)
-        options = BuildOptions(wait=True)  # Two first questions may be asked at once.
-        build([source], index, options, cache=cache_folder(), progress=progress)
+        build_index([source], index, wait=True, progress=progress)  # Two may ask first, at once.
     return index
+
+
+def build_index(
+    files: Sequence[Path],
+    out: Path,
+    *,
+    encoder: str = "minilm",
+    force: bool = False,
+    wait: bool = False,
+    progress: Progress = silent,
+) -> None:
+    """Build an index with the usual settings; see `recsys.pipelines.index.build.build`."""
+    from recsys.pipelines.index.build import BuildOptions, build
+
+    options = BuildOptions(encoder=encoder, force=force, wait=wait)
+    build(files, out, options, cache=cache_folder(), progress=progress)
 
 
 def data_folder() -> Path:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -228,8 +229,9 @@ def markdown(answer: Answer) -> str:
 
 
 def html(answer: Answer) -> str:
-    """Render as a web page with the reasons below each paper, and COinS for Zotero."""
+    """Render as a web page with keys, the reasons below each paper, and COinS for Zotero."""
     from recsys.formats.references.web_page import web_page
+    from recsys.store.artifacts import CREATED_BY
 
     notes = []
     for item in answer.recommendations:
@@ -238,7 +240,16 @@ def html(answer: Answer) -> str:
         if where := where_of(answer, item.paper.id):
             notes[-1].append(f"fits at {': '.join(where)}")
     papers = [item.paper for item in answer.recommendations]
-    return web_page(papers, notes=notes, heading=_heading(answer))
+    made = list(filter(None, (f"{date.today():%d %B %Y}".lstrip("0"), answer.corpus, CREATED_BY)))
+    return web_page(papers, keys_in(answer), notes=notes, heading=_heading(answer), made=made)
+
+
+def keys_in(answer: Answer) -> list[str]:
+    """Name the recommended papers by citation keys that the draft does not have."""
+    from recsys.formats.references.citation_keys import citation_keys
+
+    papers = [item.paper for item in answer.recommendations]
+    return citation_keys(papers, answer.taken_keys, answer.keys)
 
 
 def _heading(answer: Answer) -> str:
@@ -252,24 +263,25 @@ class Format:
 
     suffix: of the files that are called after a draft. write: None where a format of reference
     managers has the papers alone. joins: whether several answers may stand one below the other,
-    told apart.
+    told apart. keyed: whether it has citation keys.
     """
 
     suffix: str
     write: Callable[[Answer], str] | None = None
     joins: bool = False
+    keyed: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
     "table": Format(".txt", table, joins=True),
     "json": Format(".json", as_json),
     "jsonl": Format(".jsonl", as_json_lines, joins=True),
-    "bibtex": Format(".bib"),
-    "ris": Format(".ris"),
-    "csl-json": Format(".json"),
+    "bibtex": Format(".bib", keyed=True),
+    "ris": Format(".ris", keyed=True),
+    "csl-json": Format(".json", keyed=True),
     "csv": Format(".csv"),
     "markdown": Format(".md", markdown),
-    "html": Format(".html", html),
+    "html": Format(".html", html, keyed=True),
 }
 """The formats that an answer is written in, in the order in which the command line offers them."""
 LOCAL_FORMATS: Mapping[str, tuple[str, str]] = {
@@ -295,7 +307,8 @@ def render(answer: Answer, name: str) -> str:
         return write(answer)
     from recsys.formats.references.reference_writers import WRITERS
 
-    return WRITERS[name]([item.paper for item in answer.recommendations])
+    keys = keys_in(answer) if FORMATS[name].keyed else None
+    return WRITERS[name]([item.paper for item in answer.recommendations], keys)
 
 
 def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None) -> str:

@@ -432,7 +432,7 @@ def pose_whole(
     corpus = recommender.collection.corpus
     beside = corpus.rows(passage.beside)
     cited = tuple(dict.fromkeys((*draft.references, *passage.beside)))
-    # The sentence before the draft's title, and no abstract: see docs/results/local.md.
+    # The sentence before the draft's title, and no abstract: see docs/notes/local.md.
     asked = replace(
         draft, title=passage.text, abstract=draft.title or draft.abstract, references=cited
     )

@@ -6,12 +6,12 @@ A field of `QuestionOptions` is an option. To add one is to add a field here, wi
 and to say what it does: a filter is a field of `Filters` of the same name, too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, TypedDict, get_args, get_origin
 
-from recsys.errors import InputError
+from recsys.errors import InputError, near_miss
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Bibliography, Manuscript, PaperId, Reference
 from recsys.store.names import author_key
@@ -46,6 +46,26 @@ class Filters:
     exclude_library: bool = False
     keep_front_matter: bool = False
 
+    def narrowed(self, words: Mapping[str, object]) -> "Filters":
+        """Return these filters with some of them set anew, by name; one text stands for several.
+
+        Raises:
+            InputError: there is no filter of that name.
+        """
+        names = [each.name for each in fields(self)]
+        values: dict[str, Any] = {}
+        for name, value in words.items():
+            if name not in names:
+                raise InputError(
+                    f"There is no filter {name!r}.{near_miss(name, names)}",
+                    f"The filters are {', '.join(names)}.",
+                )
+            several = isinstance(getattr(self, name), tuple)
+            if several and isinstance(value, Iterable):
+                value = (value,) if isinstance(value, str) else tuple(value)
+            values[name] = value
+        return replace(self, **values)
+
     def check(self) -> None:
         """Refuse what no paper could fulfil, or no name.
 
@@ -71,6 +91,20 @@ class Filters:
                 raise InputError(
                     f"{name!r} is no author's name.", "Give --exclude-author a surname."
                 )
+
+
+class FilterWords(TypedDict, total=False):
+    """The filters as keyword arguments: fields of `Filters`, named as the options are."""
+
+    min_year: int | None
+    max_year: int | None
+    venues: str | Sequence[str]
+    types: str | Sequence[str]
+    exclude_authors: str | Sequence[str]
+    exclude_own: bool
+    library: str | Sequence[PaperId]
+    exclude_library: bool
+    keep_front_matter: bool
 
 
 EARLIEST, LATEST = 1000, 2999

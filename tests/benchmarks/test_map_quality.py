@@ -34,4 +34,4 @@ def test_drafts_are_tried_alike_each_time_and_counted(tmp_path: Path) -> None:
     assert found["named"]["value"] == 0.5 and found["named by references"]["value"] == 0
     assert found["moved"] == 0.01 and found["still"]["value"] == pytest.approx(2 / 3)
     text = written("map", {"corpus": "vis", "dev": found, "test": found, "equal": True})
-    assert "| hidden group named | 0.500 (0.0" in text and "| drafts | 3 | 3 |" in text
+    assert "| hidden topic among the three gaps | 0.500 (0.0" in text and "| 2 of 3 |" in text

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
+    KEYS_FOLLOW,
     IndexOrStarter,
+    KeyPattern,
     OneOf,
     OwnWords,
     bad_value,
@@ -22,6 +24,7 @@ from recsys.query.question_schema import read_references
 from recsys.records import LEAST_CHANCE
 
 if TYPE_CHECKING:
+    from recsys.formats.local_answers.filled_drafts import BibFile
     from recsys.formats.local_answers.shown_gaps import GapKeys
     from recsys.local.cite import LocalQuestion
     from recsys.records import LocalAnswer
@@ -49,6 +52,7 @@ def cite(
     dry_run: bool = False,
     least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
+    keys: KeyPattern = None,
     quiet: bool = False,
 ) -> None:
     """Recommend papers for the places of a draft that lack a citation.
@@ -82,6 +86,9 @@ def cite(
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
+    from recsys.formats.local_answers.filled_drafts import BibFile
+    from recsys.formats.local_answers.shown_gaps import keys_of
+    from recsys.formats.references.citation_keys import key_parts
     from recsys.local.cite import LocalQuestion
 
     is_passage = draft in (None, str(STDIN))
@@ -92,6 +99,8 @@ def cite(
             "An offset goes with a passage on stdin; a file has --line.", option="--offset"
         )
     check_target(out)
+    if keys is not None:
+        key_parts(keys)
     _check_filling(fill, patch=patch, dry_run=dry_run, is_passage=is_passage)
     question = LocalQuestion(
         k=k,
@@ -105,11 +114,16 @@ def cite(
     )
     asked = read_text(STDIN) if is_passage else Path(draft or "")
     answer = _answer(index, needs, asked, question, quiet=quiet)
-    keys, write = _prepared(
-        answer, fill, least=least, unmarked=accept == "all", patch=patch, dry=dry_run, quiet=quiet
+    file = None if fill is None else BibFile.read(fill)
+    named = keys_of(answer, file.references if file else (), keys)
+    if keys is None and named.pattern is not None:
+        note(KEYS_FOLLOW.format(named.pattern), quiet=quiet)
+    unmarked = accept == "all"
+    write = _prepared(
+        answer, file, named, least=least, unmarked=unmarked, patch=patch, dry=dry_run, quiet=quiet
     )
     if out is not None or not patch:
-        _show(answer, keys, output, out)
+        _show(answer, named, output, out)
     write()
     _check_found(answer)
 
@@ -162,33 +176,24 @@ def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage:
 
 def _prepared(
     answer: "LocalAnswer",
-    fill: Path | None,
+    file: "BibFile | None",
+    keys: "GapKeys",
     *,
     least: float,
     unmarked: bool,
     patch: bool,
     dry: bool,
     quiet: bool,
-) -> "tuple[GapKeys, Callable[[], None]]":
-    """Choose papers and keys, and return what writes them: nothing, before all is known to fit.
+) -> "Callable[[], None]":
+    """Choose papers, and return what writes them: nothing, before all is known to fit.
 
     Raises:
         InputError: the bibliography or the draft cannot be changed so.
     """
-    from recsys.formats.local_answers.shown_gaps import keys_of
+    if file is None:
+        return lambda: None
+    from recsys.formats.local_answers.filled_drafts import accepted, patches, told, write_patches
 
-    if fill is None:
-        return keys_of(answer), lambda: None
-    from recsys.formats.local_answers.filled_drafts import (
-        BibFile,
-        accepted,
-        patches,
-        told,
-        write_patches,
-    )
-
-    file = BibFile.read(fill)
-    keys = keys_of(answer, file.references)
     taken = accepted(answer, keys, least=least, unmarked=unmarked)
     entries, changes = file.with_entries(taken, keys), patches(answer, taken) if patch else ()
 
@@ -203,14 +208,14 @@ def _prepared(
         for line in told(answer, taken):
             note(line, quiet=quiet)
         note(
-            f"Entries that {done} added to {fill}: {len(new):,}; places: {len(taken):,}.",
+            f"Entries that {done} added to {file.path}: {len(new):,}; places: {len(taken):,}.",
             quiet=quiet,
         )
         if file.raw is None and new:
-            note(f"{fill} is new: name it in the draft.", quiet=quiet)
+            note(f"{file.path} is new: name it in the draft.", quiet=quiet)
         show_bytes(b"".join(each.diff() for each in changes))
 
-    return keys, write
+    return write
 
 
 def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:

@@ -195,33 +195,67 @@ def repeats(
 def report(
     folder: Annotated[Path, Argument(metavar="DIR")],
     output: Annotated[EvaluationFormat, Option("--format")] = "html",
+    columns: Annotated[str | None, Option(metavar="NAMES")] = None,
+    figures: Annotated[str | None, Option(metavar="FORMATS")] = None,
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
     quiet: bool = False,
 ) -> None:
-    """Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.
+    """Report on an evaluation: an HTML page, Markdown, JSON, LaTeX tables, or CSV of each query.
 
     The HTML page needs no network and no script; unless --out is given, its pictures are written
-    beside it as SVG files. LaTeX needs the package booktabs. Of an encoder that was trained, the
-    page shows the curves of loss and dev.
+    beside it as SVG files, and the figures of each query as per-query.csv. LaTeX needs the package
+    booktabs. Of an encoder that was trained, the page shows the curves of loss and dev.
 
     Args:
         folder: Folder that `recsys evaluate` wrote, or an encoder that was trained.
         output: How the report is written.
-        out: File to write; `-` is stdout. Default: report.html, .md, .json or .tex in DIR.
+        columns: Write one table of these measures alone, such as f1@20,mrr,ndcg@10; for latex and
+            markdown. Default: all tables.
+        figures: Write figures for a paper, too, into DIR/figures: pdf, pgf or both, with a comma
+            between; each one column wide and one page wide. Default: none.
+        out: File to write; `-` is stdout. Default: report.html, .md, .json or .tex, or
+            per-query.csv in DIR.
     """
-    from recsys.eval.report.evaluation_pictures import write_pictures
-    from recsys.eval.report.evaluation_report import SUFFIXES, Report, read_report
+    from recsys.eval.report.evaluation_pictures import write_figures, write_pictures
+    from recsys.eval.report.evaluation_report import (
+        FILES,
+        Report,
+        chosen_table,
+        per_query_csv,
+        read_queries,
+        read_report,
+    )
     from recsys.eval.report.page import FORMATS
+    from recsys.eval.report.tables import TABLE_FORMATS
     from recsys.eval.studies.encoders.training_page import is_training, read_training
 
+    if columns is not None and output not in TABLE_FORMATS:
+        raise bad_value(f"they are for {' and '.join(TABLE_FORMATS)}.", option="--columns")
     to_stdout = out == Path("-")
-    target = out or folder / f"report{SUFFIXES[output]}"
     if out and not to_stdout:
         check_target(out)
     trained = is_training(folder)
     found = read_training(folder, folder.resolve().name) if trained else read_report(folder)
-    emit(FORMATS[output](found), None if to_stdout else target)
-    if isinstance(found, Report) and out is None and output == "html":
-        write_pictures(folder, found.assessment)
+    target = out or folder / FILES[output]
+    if not isinstance(found, Report):
+        if columns or figures or output == "csv":
+            raise bad_value("it is of evaluations; this is an encoder.", option="DIR")
+        text = FORMATS[output](found)
+    elif output == "csv":
+        text = per_query_csv(found.assessment, read_queries(folder))
+    elif columns is not None:
+        table = chosen_table(found.assessment, names_in(columns) or ())
+        text = TABLE_FORMATS[output](table)
+    else:
+        text = FORMATS[output](found)
+    emit(text, None if to_stdout else target)
+    if isinstance(found, Report):
+        if out is None and output == "html":
+            write_pictures(folder, found.assessment)
+            emit(per_query_csv(found.assessment, read_queries(folder)), folder / FILES["csv"])
+        if figures is not None:
+            place = folder / "figures"
+            write_figures(place, found.assessment, names_in(figures) or ())
+            note(f"Figures are in {place}.", quiet=quiet)
     if not to_stdout:
         note(f"Written to {target}.", quiet=quiet)

@@ -120,7 +120,7 @@ ReportFormat: TypeAlias = Literal["table", "json"]
 """How reports on artifacts are written."""
 ComparisonFormat: TypeAlias = Literal["table", "json", "markdown", "latex"]
 """How comparisons of runs are written."""
-EvaluationFormat: TypeAlias = Literal["html", "markdown", "json", "latex"]
+EvaluationFormat: TypeAlias = Literal["html", "markdown", "json", "latex", "csv"]
 """How reports on evaluations are written."""
 ResultFormat: TypeAlias = Literal["table", "json", "markdown", "latex", "html"]
 """How results are written that are small enough for a terminal and good enough for a page."""
@@ -136,6 +136,18 @@ OwnWords: TypeAlias = Annotated[str | None, Option(metavar="TEXT")]
 Split: TypeAlias = Annotated[Path, Option(metavar="FILE")]
 OwnSplit: TypeAlias = Annotated[Path | None, Option(metavar="FILE")]
 Candidates: TypeAlias = Annotated[str | None, Option(metavar="NAMES")]
+KeyPattern: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--keys",
+        metavar="PATTERN",
+        show_default="that of the draft's or the library's keys, else Cohan2020Specter",
+        help="Write citation keys by this pattern, such as [auth:lower][year]. Fields: auth, "
+        "authors, year, shortyear, title, shorttitle, veryshorttitle; modifiers: lower, upper, "
+        "capitalize, abbr.",
+    ),
+]
+KEYS_FOLLOW = "New citation keys follow the pattern of your bibliography, {}; --keys sets another."
 AtLeastOne: TypeAlias = Annotated[int, Option(min=1)]
 Jobs: TypeAlias = Annotated[int | None, Option(min=1)]
 OwnPooling: TypeAlias = Pooling | None

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
+    KEYS_FOLLOW,
     Candidates,
     IndexOrStarter,
+    KeyPattern,
     OneOf,
     OwnWords,
     Without,
@@ -71,6 +73,7 @@ def recommend(
         ),
     ] = None,
     out_dir: Annotated[Path | None, Option(metavar="DIR")] = None,
+    keys: KeyPattern = None,
     where: Annotated[bool, named_option("where")] = False,
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: bool = False,
@@ -110,7 +113,7 @@ def recommend(
         raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
     words = _named_drafts(drafts, title, abstract, root, seeds=bool(asked.seeds))
     several = len(words) > 1
-    answers = AnswerWriter(output, out, out_dir, several, quiet)
+    answers = AnswerWriter(output, out, out_dir, several, quiet, keys)
     answers.check()
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
@@ -201,7 +204,8 @@ class AnswerWriter:
     """Writes one answer, or several, as they come.
 
     form: one of FORMATS. out: a file for all of them; it is written at the end, whole. folder: for
-    a file of each. several: whether there is more than one draft, so that each must be told.
+    a file of each. several: whether there is more than one draft, so that each must be told. keys:
+    the pattern of citation keys, if one was asked for.
     """
 
     form: str
@@ -209,6 +213,7 @@ class AnswerWriter:
     folder: Path | None = None
     several: bool = False
     quiet: bool = False
+    keys: str | None = None
     _texts: list[str] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
 
@@ -217,8 +222,12 @@ class AnswerWriter:
 
         Raises:
             UsageError: two places at once, or a format that cannot hold several answers.
-            InputError: a path that cannot be written to.
+            InputError: a path that cannot be written to, or no pattern of keys.
         """
+        if self.keys is not None:
+            from recsys.formats.references.citation_keys import key_parts
+
+            key_parts(self.keys)
         if self.out is not None and self.folder is not None:
             raise bad_value("Give a file or a folder, not both.", option="--out-dir")
         if self.several and self.folder is None and not FORMATS[self.form].joins:
@@ -233,6 +242,10 @@ class AnswerWriter:
 
     def write(self, answer: Answer) -> None:
         """Write an answer, or keep it for the one file that all of them are written to."""
+        keyed = FORMATS[self.form].keyed
+        if keyed and self.keys is None and answer.keys is not None:
+            note(KEYS_FOLLOW.format(answer.keys), quiet=self.quiet)
+        answer = replace(answer, keys=self.keys or answer.keys)
         if self.folder is not None:
             path = self.folder / self._file_name(answer.draft or "draft")
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,6 @@ from recsys.app.web.questions import (
     papers_named,
     placed,
     posed,
-    search,
     years_of,
 )
 from recsys.app.web.replies import (
@@ -58,10 +57,12 @@ from recsys.formats.answers import answer_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.local_answers.gap_json import local_record
 from recsys.formats.local_answers.shown_gaps import keys_of
+from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
 from recsys.local.cite import LocalQuestion
 from recsys.query.question_schema import named_paper
+from recsys.query.search import search
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
 MOST_IDS, PER_PAGE = 200, 20
@@ -123,8 +124,9 @@ class SentQuestion(Generic[Model]):
 async def recommendations(request: Request) -> Response:
     """Recommend papers for a draft.
 
-    Send JSON; or a form with the draft as one or more parts `file` (LaTeX with its .bib, .zip,
-    .pdf, .docx, .md, .json), and all else as JSON in the part `request`. The draft is kept nowhere.
+    Send JSON: a question, or the object of a `draft.json` alone; or a form with the draft as one or
+    more parts `file` (LaTeX with its .bib, .zip, .pdf, .docx, .md, .json), and all else as JSON in
+    the part `request`. The draft is kept nowhere.
     """
     sent = await SentQuestion.read(request, RecommendationsBody)
     body, where = sent.body, sent.body.options().where
@@ -207,11 +209,14 @@ async def papers(request: Request) -> Response:
             f"There is no format {form[:40]!r}.", f"The formats are json, {', '.join(WRITERS)}."
         )
 
+    keys = request.query_params.get("keys") or None
+
     def find(opened: OpenIndex) -> Reply:
         known, missing = papers_named(opened, ids)
-        digest = digest_of(opened.fingerprint, {"papers": list(ids), "format": form})
+        digest = digest_of(opened.fingerprint, {"papers": list(ids), "format": form, "keys": keys})
         if form != "json":
-            return Reply(WRITERS[form](known), digest, MEDIA_TYPES[form])
+            named = citation_keys(known, pattern=keys)
+            return Reply(WRITERS[form](known, named), digest, MEDIA_TYPES[form])
         return Reply({"papers": list(map(_record, known)), "missing": missing}, digest)
 
     return await _get(request, find)
@@ -245,7 +250,7 @@ async def searched(request: Request) -> Response:
     def find(opened: OpenIndex) -> Reply:
         digest = digest_of(opened.fingerprint, {"search": words})
         begin = offset_in(start, digest) if start else 0
-        rows, end = search(opened, words), begin + PER_PAGE
+        rows, end = search(opened.recommender.collection, words), begin + PER_PAGE
         shown = opened.recommender.collection.corpus.papers(rows[begin:end])
         rest = token(end, digest) if end < len(rows) else None
         content = {"papers": list(map(_record, shown)), "next": rest}
@@ -268,6 +273,7 @@ def _record(paper: Paper) -> dict[str, Any]:
         "id": paper.id,
         "title": paper.title,
         "abstract": paper.abstract,
+        "abstract_note": paper.abstract_note or None,
         "authors": list(paper.authors),
         "year": paper.year,
         "venue": paper.venue,

@@ -30,7 +30,6 @@ from recsys.app.web.questions import (
     papers_named,
     placed,
     posed,
-    search,
 )
 from recsys.app.web.replies import (
     MEDIA_TYPES,
@@ -51,15 +50,17 @@ from recsys.app.web.uploads import (
     unpack,
 )
 from recsys.errors import DraftError, InputError, NothingFound, RecsysError
-from recsys.formats.answers import FORMATS, where_of
+from recsys.formats.answers import FORMATS, keys_in, where_of
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
+from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS
-from recsys.formats.references.shown_facts import citation_keys, one_line
+from recsys.formats.references.shown_facts import one_line
 from recsys.local.cite import LocalQuestion
 from recsys.query.query import removed_in_words
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
+from recsys.query.search import search
 from recsys.records import Answer, Bibliography, LocalAnswer, Paper, PaperId
 
 PER_PAGE = 20
@@ -192,7 +193,7 @@ def _answer(service: Service, asked: AskedForm, opened: OpenIndex) -> str:
         if asked.text is not None:
             page = placed(opened, page, UploadedDraft(web.draft, asked.text))
         found = answered = page.answer
-        keys = citation_keys([item.paper for item in answered.recommendations])
+        keys = keys_in(answered)
         shown = {
             "items": [
                 Item(item, key, where_of(answered, item.paper.id))
@@ -203,6 +204,7 @@ def _answer(service: Service, asked: AskedForm, opened: OpenIndex) -> str:
             "previous": token(max(page.offset - PER_PAGE, 0), page.digest) if page.offset else "",
             "first_rank": page.offset + 1,
             "share": fields.address(),
+            "keys": answered.keys or "",  # For the form of /export.
         }
     return render(
         "answer",
@@ -327,7 +329,8 @@ async def export(request: Request) -> Response:
             raise InputError("No paper is chosen.", "Choose one, or ask first.")
         return papers_named(opened, ids)[0]
 
-    text = WRITERS[form](await service_of(request).ask(fields.get("index"), papers))
+    known = await service_of(request).ask(fields.get("index"), papers)
+    text = WRITERS[form](known, citation_keys(known, pattern=fields.get("keys") or None))
     name = f"recommended{FORMATS[form].suffix}"
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text, headers=headers, media_type=MEDIA_TYPES[form])
@@ -361,7 +364,7 @@ async def searched(request: Request) -> Response:
     def page(opened: OpenIndex) -> str:
         digest = digest_of(opened.fingerprint, {"search": words})
         begin = offset_in(start, digest) if start else 0
-        rows = search(opened, words) if words else np.empty(0, np.int32)
+        rows = search(opened.recommender.collection, words) if words else np.empty(0, np.int32)
         end = begin + PER_PAGE
         return render(
             "search",

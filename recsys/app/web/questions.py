@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from recsys.app.web.form_fields import references_in
 from recsys.app.web.index_registry import OpenIndex
 from recsys.app.web.replies import (
     FARTHEST,
@@ -18,7 +17,6 @@ from recsys.app.web.replies import (
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
 from recsys.errors import InputError
 from recsys.local.cite import LocalQuestion, cite_read, draft_read, marked, passage_read
-from recsys.query.matching import match
 from recsys.query.question_schema import QuestionOptions
 from recsys.query.resolve_draft import Question, resolve_draft
 from recsys.recommend import KEPT
@@ -179,12 +177,9 @@ def answer_passage(
     return replace(answer, notes=(*answer.notes, *notes))
 
 
-# Single papers: their texts, their links, who is like them, and who has some words.
+# Single papers: their texts, their links, and who is like them.
 
 SIMILAR = 10
-MOST_FOUND = 1_000
-"""A search by words ends there."""
-LONGEST_QUERY = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,15 +225,6 @@ def papers_named(opened: OpenIndex, ids: Sequence[PaperId]) -> tuple[list[Paper]
     known = [row for row in rows.values() if row is not None]
     full = dict(zip(sorted(known), corpus.full_papers(sorted(known)), strict=True))
     return [full[row] for row in known], [each for each, row in rows.items() if row is None]
-
-
-def search(opened: OpenIndex, words: str) -> Rows:
-    """Find papers by words, an id or a DOI: rows, the best first, at most MOST_FOUND."""
-    collection = opened.recommender.collection
-    words = " ".join(words[:LONGEST_QUERY].split())
-    named = [each.row for each in match(collection, references_in(words)) if each.row is not None]
-    rows, _ = collection.text_index.search(collection.terms.query(words, None), MOST_FOUND)
-    return np.array(list(dict.fromkeys([*named, *rows.tolist()]))[:MOST_FOUND], np.int32)
 
 
 def years_of(corpus: Corpus) -> tuple[int | None, int | None]:

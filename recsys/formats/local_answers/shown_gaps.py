@@ -5,14 +5,15 @@ The papers of a whole answer are named by citation keys, those of the draft's bi
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recsys.errors import shortened
 from recsys.formats import identifiers
 from recsys.formats.answers import named_place, path_in, percent, text_row
+from recsys.formats.references.citation_keys import citation_keys, pattern_of
 from recsys.formats.references.people import own_name
-from recsys.formats.references.shown_facts import bare_doi, citation_keys, one_line
+from recsys.formats.references.shown_facts import bare_doi, one_line
 from recsys.records import Gap, LocalAnswer, Paper, PaperId, Reference, Span
 from recsys.store.words import fold
 
@@ -25,10 +26,12 @@ class GapKeys:
     """The citation keys of the papers of an answer.
 
     names: by the paper's id. had: papers that a bibliography at hand has already, under that key.
+    pattern: of new keys; None for the usual one.
     """
 
     names: Mapping[PaperId, str]
     had: frozenset[PaperId] = frozenset()
+    pattern: str | None = None
 
     def entry_of(self, paper: Paper) -> str | None:
         """Write a paper as BibTeX; None where a bibliography at hand has it."""
@@ -37,13 +40,16 @@ class GapKeys:
         return None if paper.id in self.had else entry(self.names[paper.id], paper)
 
 
-def keys_of(answer: LocalAnswer, others: Iterable[Reference] = ()) -> GapKeys:
+def keys_of(
+    answer: LocalAnswer, others: Sequence[Reference] = (), pattern: str | None = None
+) -> GapKeys:
     """Name each paper of an answer: as the draft does, else as `--format bibtex` would.
 
-    A new key is none that the draft has; without any, keys are those of `--format bibtex`. Works of
-    the draft are found by identifier, or by title, year and first author.
+    A new key is none that the draft has. Works of the draft are found by identifier, or by title,
+    year and first author.
 
-    others: works of other bibliographies, whose keys count as the draft's.
+    others: works of other bibliographies, whose keys count as the draft's. pattern: of new keys;
+    None: that of the others' keys, else of the draft's, if they follow one.
     """
     by_identifier: dict[str, str] = {}
     by_title: dict[str, list[Reference]] = defaultdict(list)
@@ -67,8 +73,9 @@ def keys_of(answer: LocalAnswer, others: Iterable[Reference] = ()) -> GapKeys:
         if named:
             had[paper.id] = named[0]
     new = [paper for paper in papers if paper.id not in had]
-    names = {paper.id: key for paper, key in zip(new, citation_keys(new, taken), strict=True)}
-    return GapKeys(names | had, frozenset(had))
+    pattern = pattern or pattern_of(others) or pattern_of(answer.references)
+    names = dict(zip((paper.id for paper in new), citation_keys(new, taken, pattern), strict=True))
+    return GapKeys(names | had, frozenset(had), pattern)
 
 
 def _folded(title: str | None) -> str:

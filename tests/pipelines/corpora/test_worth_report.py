@@ -63,7 +63,7 @@ def test_one_sentence_says_what_to_expect(changes: dict[str, int], said: str) ->
 
 
 def test_the_curve_is_the_one_that_was_measured() -> None:
-    """The rising curve that is nearest to what docs/results/few-links.md says of two corpora."""
+    """The rising curve that is nearest to what docs/results/transfer.md says of two corpora."""
     measured = json.loads(MEASURED.read_text())
     assert set(measured) == {"vis", "archaeology"}
     points = [

@@ -14,7 +14,6 @@ from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationRepo
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.protocols import Progress, silent
-from recsys.store.generations import GENERATIONS
 from tests.ended import killed_at
 from tests.pipelines.small_index import (
     invented_papers,
@@ -100,7 +99,10 @@ def test_the_facts_say_how_it_was_done(report: EvaluationReport, index: Path) ->
     assert len(facts["corpus"]["sha256"]) == len(facts["split_sha256"]) == 64
     assert set(facts["timing"]) == set(SYSTEMS) and min(facts["timing"].values()) > 0
     assert facts["external"]["theirs"]["other_queries"] == 1
-    facts = corpus_facts(index / GENERATIONS / "3", open_small_collection(index))
+    ranker = facts["ranker"]
+    assert ranker is None or len(ranker["sha256"]) == 64
+    assert facts["split"]
+    facts = corpus_facts(open_small_collection(index))
     assert facts["name"] == "small"
 
 
@@ -112,6 +114,10 @@ def test_probabilities_are_those_of_the_papers_shown(report: EvaluationReport) -
     assert len(pairs["probability"]) == sum(min(count, SHOWN) for count in counts)
     assert 0 < sum(pairs["outcome"]) <= sum(facts["candidates"]["two-stage"]["found"].values())
     assert 0 <= min(pairs["probability"]) <= max(pairs["probability"]) <= 1
+    every = pairs["all_candidates"]
+    assert sum(count for count, _, _ in every) == sum(counts)
+    assert sum(pairs["outcome"]) <= sum(hits for _, hits, _ in every)
+    assert 0 <= (report.assessment.reliability["two-stage"].error_of_all or -1) <= 1
 
 
 def test_the_studies_are_in_the_facts(report: EvaluationReport) -> None:

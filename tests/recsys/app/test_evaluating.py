@@ -1,6 +1,7 @@
 """`recsys evaluate` from the outside."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ def test_an_evaluation_from_end_to_end(built: "Built", run_cli: "RunCli", tmp_pa
     assert facts["systems"] == ["bm25-whoosh", "two-stage", "theirs"]
     assert facts["command"].startswith(f"recsys evaluate {built.index} --split")
     assert facts["warnings"] == []
+    assert facts["ranker"]["name"] == "own (ranker)" and len(facts["ranker"]["sha256"]) == 64
+    assert re.fullmatch(r"\d+ train queries of .+", facts["ranker"]["learned_from"])
+    assert "of all candidates 0." in done.err
     assert len(facts["self_citation"]) == 42
     assert len(facts["seed_study"]) == 10
 

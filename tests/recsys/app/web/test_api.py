@@ -31,6 +31,50 @@ def test_an_answer_holds_the_records_of_the_command_line(
     assert answer["index"] == "small"
 
 
+def test_a_draft_alone_is_asked_as_the_command_line_asks_it(client: TestClient) -> None:
+    draft = DRAFT | {"doi": "10.1/x", "venue": "", "authors": None, "references": ["rivers-03"]}
+    alone, wrapped = client.post(ASK, json=draft), client.post(ASK, json={"draft": draft})
+    assert alone.status_code == wrapped.status_code == 200
+    assert alone.json()["recommendations"] == wrapped.json()["recommendations"]
+
+
+@each_row(
+    ("body", "lines"),
+    [
+        ({"titel": "x", "abstract": "y"},
+         ["draft.titel: there is no such field. Did you mean 'title'?"]),
+        ({"title": "x", "k": 3},
+         ['title: beside other options, what a draft has stands inside of "draft".']),
+        ({"draft": {"title": "x"}, "zzz": 3, "filters": {"minyear": 3}},
+         ["filters.minyear: there is no such field. Did you mean 'min_year'?",
+          "zzz: there is no such field."]),
+        ({"title": "x", "references": [3, {"titel": "y"}, {"title": 4}]},
+         ["draft.references.0: give an id, a DOI, or an object with a title.",
+          "draft.references.1.titel: there is no such field. Did you mean 'title'?",
+          "draft.references.2.title: Input should be a valid string."]),
+        ({"title": "x", "references": [3] * 40}, [
+            *(f"draft.references.{n}: give an id, a DOI, or an object with a title."
+              for n in range(5)),
+            "35 more fields are wrong."]),
+    ],
+)  # fmt: skip
+def test_each_wrong_field_is_said_on_a_line_and_the_shape_is_shown(
+    client: TestClient, body: dict[str, Any], lines: list[str]
+) -> None:
+    problem = client.post(ASK, json=body).json()
+    assert problem["status"] == 422
+    assert sorted(problem["detail"].split("\n")) == sorted(lines)
+    assert problem["hint"].startswith('Send a draft, {"title": "..."')
+
+
+def test_keys_of_papers_follow_the_pattern_that_is_asked_for(client: TestClient) -> None:
+    asked = "/v1/papers?ids=rivers-05&format=bibtex&keys="
+    assert "{x-20" in client.get(f"{asked}x-[year]").text
+    assert client.get(f"{asked}[yaer]").status_code == 422
+    form = {"paper": "rivers-05", "format": "ris", "keys": "x-[year]"}
+    assert "ID  - x-20" in client.post("/export", data=form).text
+
+
 def test_pages_follow_one_another(client: TestClient) -> None:
     whole = client.post(ASK, json={"draft": DRAFT, "k": 15}).json()["recommendations"]
     seen, token = [], ""

@@ -1,6 +1,7 @@
 """Keys: the draft's own stay, new ones collide with none, and are those of --format bibtex."""
 
 import re
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,9 +30,20 @@ def answer_with(*papers: Paper, references: tuple[Reference, ...] = ()) -> Local
 def test_new_keys_are_those_of_bibtex() -> None:
     keys = keys_of(small_answer())
     assert [keys.names[paper.id] for paper in all_papers()] == keys_in(bibtex(all_papers()))
-    assert "".join(f"{keys.entry_of(paper)}\n" for paper in all_papers())[:-1] == bibtex(
-        all_papers()
-    )
+    entries = "".join(f"{keys.entry_of(paper)}\n" for paper in all_papers())[:-1]
+    # Somebody's own bibliography is not filled with abstracts.
+    assert entries == bibtex([replace(paper, abstract=None) for paper in all_papers()])
+
+
+def test_new_keys_follow_those_of_the_bibliography_at_hand() -> None:
+    library = [
+        Reference(key=f"lee{year}", title="Trees", authors=("Ann Lee",), year=year)
+        for year in (2001, 2002, 2003)
+    ]
+    keys = keys_of(small_answer(), library)
+    assert keys.pattern == "[auth:lower][year]"
+    assert keys.names[all_papers()[0].id] == "cohan2020"
+    assert keys_of(small_answer(), library, "[auth]").names[all_papers()[0].id] == "Cohan"
 
 
 @each_row(

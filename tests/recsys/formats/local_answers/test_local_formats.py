@@ -140,7 +140,7 @@ def test_keys_of_two_papers_with_one_stem_differ() -> None:
     items = (*ITEMS, recommended(twin, 4))
     gap = replace(small_answer().gaps[0], recommendations=items)
     keys = keys_of(replace(small_answer(), gaps=(gap,)))
-    assert keys.names["twin"] == "Cohan2020Specter-2"
+    assert keys.names["twin"] == "Cohan2020Spectera"
 
 
 ANY = st.text(st.characters(), max_size=20)
