@@ -61,7 +61,7 @@ MEASURED = ("vis", "elife", "plantsci")
 """Corpora to which chances are fitted, and others on which they are measured."""
 BIBTEX = "BibTeX"
 WAYS = (*STYLES, BIBTEX)
-LISTS, SHORTEST, LONGEST = 200, 8, 60
+LISTS, SHORTEST, LONGEST = 120, 8, 60
 YEAR = 2026
 _TAG = re.compile(r"<[^>]+>")
 _PRINTED_NOISE = {"DOI": 0.35}
