@@ -157,17 +157,23 @@ class Noise:
         return choices[int(self.rng.integers(len(choices)))]
 
 
-def bibtex(papers: Sequence[Paper], dois: Sequence[str | None], rng: np.random.Generator) -> str:
+def bibtex(
+    papers: Sequence[Paper],
+    dois: Sequence[str | None],
+    rng: np.random.Generator,
+    *,
+    wrong_dois: float = WRONG_DOI,
+) -> str:
     """Write a bibliography of noisy entries `ref0`, `ref1` ...
 
-    dois: the DOI of each paper, as far as it has one.
+    dois: the DOI of each paper, as far as it has one. wrong_dois: the share of others' DOIs.
     """
     noise = Noise(rng)
     known = [doi for doi in dois if doi]
     entries = []
     for place, (paper, doi) in enumerate(zip(papers, dois, strict=True)):
         given = doi if noise.happens("DOI") else None
-        if given and noise.happens(WRONG_DOI):
+        if given and noise.happens(wrong_dois):
             given = noise.one(known)
         entries.append(_entry(f"ref{place}", paper, given, noise))
     return "\n".join(entries)

@@ -60,7 +60,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recsys.errors import RecsysError
-    from recsys.public import Recommender, build, load
+    from recsys.public import Recommender, build, check, load
     from recsys.query.question_schema import Filters, read_draft, read_references
     from recsys.records import (
         Answer,
@@ -90,6 +90,7 @@ __all__ = [
     "RecsysError",
     "Reference",
     "build",
+    "check",
     "load",
     "read_draft",
     "read_references",

@@ -5,6 +5,7 @@ The one door of the package up to the app.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, fields
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +17,18 @@ from recsys.query.question_schema import Filters, FilterWords, is_file
 from recsys.query.resolve_draft import NO_LISTS, Asked, resolve_draft
 from recsys.query.search import search
 from recsys.recommend import Recommender as DraftRecommender
-from recsys.records import Bibliography, Draft, LocalAnswer, Paper, PaperId, ReadingLists
+from recsys.records import (
+    Bibliography,
+    Draft,
+    LocalAnswer,
+    Paper,
+    PaperId,
+    ReadingLists,
+    Reference,
+)
 
 if TYPE_CHECKING:
+    from recsys.checking.verdicts import CheckReport
     from recsys.local.local_recommender import LocalRecommender
     from recsys.mapping import Map
 
@@ -184,3 +194,46 @@ def build(
             files[0].write_text("".join(lines), encoding="utf-8")
         build_index(files, Path(out), encoder=encoder, force=force)
     return load(out)
+
+
+def check(
+    references: str | Path | Bibliography | Sequence[Reference],
+    index: str | Path | None = None,
+    *,
+    online: Sequence[str] = (),
+    retractions: str | Path | None = None,
+) -> "CheckReport":
+    """Check whether the works of a bibliography exist, and are described as they are.
+
+    Args:
+        references: a bibliography's file, a draft's, or what `read_references` read.
+        index: where they are looked for; None: in the sources of `online`, without any of them in
+            the starter corpus.
+        online: sources on the web to ask, too: some of "openalex", "crossref", "semanticscholar",
+            "arxiv" and "pubmed". Who names one agrees that titles and identifiers are sent there.
+        retractions: a file in the columns of Retraction Watch.
+
+    Raises:
+        InputError: a file cannot be read, or there is no such source.
+        ArtifactError: the index is missing or damaged.
+    """
+    from recsys.app.check_wiring import checked, online_sources, opened_source
+    from recsys.checking.listed import Listed, read_listed
+    from recsys.checking.retractions import read_retractions
+
+    if isinstance(references, str | Path):
+        listed, file = read_listed(Path(references)), str(references)
+    else:
+        books = (
+            references if isinstance(references, Bibliography) else Bibliography(tuple(references))
+        )
+        listed, file = Listed(books.references, books.problems), "references"
+    notices = {} if retractions is None else read_retractions(Path(retractions))
+    with ExitStack() as opened:
+        sources = []
+        if index is not None or not online:
+            sources.append(opened_source(None if index is None else Path(index)))
+        if online:
+            asked = online_sources(listed.references, online, yes=True, quiet=True)
+            sources += opened.enter_context(asked)
+        return checked(listed, sources, file=file, notices=notices)

@@ -68,6 +68,7 @@ class Reference:
     names it, each with its scheme: `openalex:W123`, `wos:000123`, `eid:2-s2.0-85`. volume, page: as
     reference lists give them; the page is the first one, or the number of the article. cited_ids:
     ids of works that it cites, as `id` is given; cites: works it cites, as its list describes them.
+    others: there are more authors than are named here: "et al.", or only the first one is read.
     """
 
     key: str = ""
@@ -90,6 +91,7 @@ class Reference:
     labels: Mapping[str, object] = field(default_factory=dict, hash=False)
     cited_ids: tuple[PaperId, ...] = ()
     cites: tuple["Reference", ...] = ()
+    others: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,11 @@ class WebSource:
 
     def find(self, wanted: Reference) -> Reference | None:
         """Look a work up by its title; year or first author have to agree."""
-        return agreed(wanted, self._offered(wanted.title or "", wanted))
+        return agreed(wanted, self.offered(wanted))
+
+    def offered(self, wanted: Reference) -> Iterator[Reference]:
+        """Yield what its search finds for a title, whether it is meant or not."""
+        yield from self._offered(wanted.title or "", wanted)
 
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None

@@ -56,6 +56,10 @@ class JournaledSource:
         works = self._heard(question, lambda: filter(None, [self.source.find(wanted)]))
         return next(works, None)
 
+    def offered(self, wanted: Reference) -> Iterator[Reference]:
+        """Do as the source does; what is only looked at is not kept."""
+        return self.source.offered(wanted)
+
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
     ) -> Iterator[Reference]:

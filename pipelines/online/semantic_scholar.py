@@ -15,7 +15,6 @@ from recsys.formats.papers.paper_fields import nested
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.pipelines.online.answered_works import (
     WebSource,
-    agreed,
     distinct,
     each_once,
     listed,
@@ -83,17 +82,19 @@ class SemanticScholar(WebSource):
 
     def find(self, wanted: Reference) -> Reference | None:
         """Look a work up by its title; year or first author have to agree."""
-        words = " ".join((wanted.title or "").split())
+        found = super().find(wanted)
+        return found and next(self.works([f"s2:{found.id}"]), found)
+
+    def _offered(self, title: str, wanted: Reference) -> Iterable[Reference]:
+        words = " ".join(title.split())
         if not words:
-            return None
+            return ()
         asked = (("query", words), ("fields", _OWN_FIELDS))
         question = Question(_SITE, f"{_GRAPH}/search/match", asked, tolerated=_UNKNOWN)
         reply = self._client.ask(question)
         if reply.status in _UNKNOWN:
-            return None
-        items = listed(_SITE, reply, "data")
-        found = agreed(wanted, self._read(items))
-        return found and next(self.works([f"s2:{found.id}"]), found)
+            return ()
+        return self._read(listed(_SITE, reply, "data"))
 
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None

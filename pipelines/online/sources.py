@@ -119,6 +119,10 @@ class Source(Protocol):
         """Look a work up by its title; the year or the first author has to agree."""
         ...
 
+    def offered(self, wanted: Reference) -> Iterator[Reference]:
+        """Yield what the source's search finds for a title, whether it is meant or not."""
+        ...
+
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
     ) -> Iterator[Reference]:

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -71,22 +71,34 @@ class Errand:
             InputError: the plan is not agreed to.
             OnlineError: see `fetch`.
         """
-        plan = "\n".join(self.lines())
-        if yes:
-            note(plan, quiet=quiet)
-        else:
-            say(plan)
-            if not _on_terminal():
-                raise UsageError("No request was sent. Confirm the plan above with --yes.")
-            say("Send the requests? [y/N]")
-            if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-                raise InputError("No request was sent.", "Answer y, or give --yes.")
+        agree_to(self.lines(), yes=yes, quiet=quiet)
         left = max(self.plan.requests - self.made, 0)
         self.client.config = replace(self.client.config, most_requests=left)
         with shown_progress(quiet=quiet) as progress:
             desk = Desk(self.out, date.today, self.client.made.__getitem__, progress)
             report = self.run(self.plan, desk)
         note("\n".join(report.lines()), quiet=quiet)
+
+
+def agree_to(lines: Iterable[str], *, yes: bool, quiet: bool) -> None:
+    """Show a plan, and go on only if it is agreed to.
+
+    yes: it was agreed to on the command line.
+
+    Raises:
+        UsageError: there is no terminal to ask on.
+        InputError: the plan is not agreed to.
+    """
+    plan = "\n".join(lines)
+    if yes:
+        note(plan, quiet=quiet)
+        return
+    say(plan)
+    if not _on_terminal():
+        raise UsageError("No request was sent. Confirm the plan above with --yes.")
+    say("Send the requests? [y/N]")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise InputError("No request was sent.", "Answer y, or give --yes.")
 
 
 def _on_terminal() -> bool:
@@ -106,7 +118,7 @@ def fetching(question: FetchQuestion, out: Path, most: int | None) -> Iterator[E
     if answered(out, question):
         yield None
         return
-    with _client() as client:
+    with web_client() as client:
         plan = plan_of(question, _sources(question, client), most=most)
         yield Errand(plan, out, client, unfinished(out, question.fingerprint), fetch)
 
@@ -115,7 +127,7 @@ def fetching(question: FetchQuestion, out: Path, most: int | None) -> Iterator[E
 def updating(file: Path, most: int | None) -> Iterator[Errand]:
     """Prepare to fetch what is new since a file was fetched; raises as `fetching` does."""
     record = read_record(file)
-    with _client(stored=False) as client:
+    with web_client(stored=False) as client:
         plan = update_plan(file, _sources(record.question, client), most=most)
         made = unfinished(file, update_question(record))
         yield Errand(plan, file, client, made, partial(update, file))
@@ -128,7 +140,7 @@ def reading_library(out: Path, group: str | None) -> Iterator[Errand | None]:
     if answered(out, question):
         yield None
         return
-    with _client(stored=False) as client:
+    with web_client(stored=False) as client:
         plan = library_plan(_sources(question, client)[0], question)
         yield Errand(plan, out, client, unfinished(out, question.fingerprint), fetch_library)
 
@@ -142,7 +154,8 @@ def _sources(question: FetchQuestion, client: Client) -> list[Source]:
 
 
 @contextmanager
-def _client(*, stored: bool = True) -> Iterator[Client]:
+def web_client(*, stored: bool = True) -> Iterator[Client]:
+    """Open a client that knows the user's keys; stored: answers are kept in the cache."""
     store = cache_folder() / ANSWERS if stored else None
     with Client(ClientConfig(store=store, keys=read_keys())) as client:
         yield client

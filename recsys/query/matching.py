@@ -153,7 +153,7 @@ def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
 
     if not one or not other:
         return 0.0
-    left, right = _unshared(one, other), _unshared(other, one)
+    left, right = unshared(one, other), unshared(other, one)
     edits = OSA.distance("".join(left), "".join(right))
     left, right = ([word for word in rest if word not in STOP_WORDS] for rest in (left, right))
     changed = max(sum(map(len, left)), sum(map(len, right)))
@@ -164,7 +164,7 @@ def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
     return likeness if likeness > 0.5 and numerals(one) == numerals(other) else 0.0
 
 
-def _unshared(words: Sequence[str], others: Sequence[str]) -> list[str]:
+def unshared(words: Sequence[str], others: Sequence[str]) -> list[str]:
     """List the words that the others lack, in order; joined, they hide spaces and hyphens."""
     spare, found = Counter(others), []
     for word in words:
@@ -290,6 +290,35 @@ def match(
     for begin in range(0, len(references), _AT_ONCE):
         matches += _match_some(collection, references[begin : begin + _AT_ONCE], allowed)
     return tuple(matches)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What a corpus has for a reference: rows that its identifiers name, and rows like its title.
+
+    papers: of all these rows, with their titles.
+    """
+
+    named: tuple[int, ...]
+    alike: tuple[int, ...]
+    papers: Mapping[int, tuple[Paper, Title]]
+
+
+def offers(collection: Collection, references: Sequence[Reference]) -> Iterator[Offered]:
+    """Yield, for each reference, all papers that it may mean; nothing is decided."""
+    corpus = collection.corpus
+    for begin in range(0, len(references), _AT_ONCE):
+        some = references[begin : begin + _AT_ONCE]
+        wanted = [
+            _Wanted(each, title_of(each.title or ""), tuple(rows))
+            for each, rows in zip(some, _claims(corpus, some), strict=True)
+        ]
+        alike = [_candidates(collection, one, None) for one in wanted]
+        rows = [row for one in wanted for row in one.claimed]
+        papers = _read(corpus, [*rows, *(row for some_rows in alike for row in some_rows)])
+        for one, proposed in zip(wanted, alike, strict=True):
+            named = {row: papers[row] for row in (*one.claimed, *proposed)}
+            yield Offered(one.claimed, tuple(proposed), named)
 
 
 def _match_some(

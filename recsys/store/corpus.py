@@ -307,6 +307,8 @@ def _hash(name: str) -> int:
 PAPERS = "papers.parquet"
 SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url", "aliases")
 """Columns that are shown, and held in memory once one is asked for; not the long ones."""
+FLAGS = '"(?:retracted|corrected|concern)"'
+"""Labels that tell what was published about a paper later."""
 LISTS = ("authors", "references", "keyphrases", "aliases")
 """Columns that hold several values of each paper."""
 
@@ -577,6 +579,15 @@ class Corpus:
     def types(self) -> Coded[tuple[str, ...]]:
         """The types of each paper, see `recsys.store.corpus`. Reads a column."""
         return self._column("labels").map(lambda text: paper_types(json.loads(text or "{}")))
+
+    @cached_property
+    def flags(self) -> Mapping[int, Mapping[str, object]]:
+        """The labels of papers that were retracted or corrected, by row. Reads a column."""
+        import pyarrow.compute as pc
+
+        labels = self._read("labels").column("labels")
+        rows = pc.indices_nonzero(pc.match_substring_regex(labels, FLAGS).fill_null(False))
+        return {row: json.loads(labels[row].as_py()) for row in rows.to_pylist()}
 
     def _column(self, name: str) -> Coded[str]:
         table = self._read(name)

@@ -143,6 +143,9 @@ class Without:
         found = self.source.find(wanted)
         return None if found is None or found.id == self.hidden else found
 
+    def offered(self, wanted: Reference) -> Iterator[Reference]:
+        return self._known(self.source.offered(wanted))
+
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
     ) -> Iterator[Reference]:

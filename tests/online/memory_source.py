@@ -73,6 +73,12 @@ class MemorySource:
                 return work
         return None
 
+    def offered(self, wanted: Reference) -> Iterator[Reference]:
+        self._count(Kind.FIND, 1)
+        yield from (
+            work for work in self._works.values() if tokens(work.title) == tokens(wanted.title)
+        )
+
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
     ) -> Iterator[Reference]:

@@ -275,3 +275,16 @@ def test_an_answer_is_written_to_a_file_whole(recommender: Recommender, tmp_path
 def test_drafts_are_answered_as_they_are_asked_for(recommender: Recommender) -> None:
     outcomes = recommender.recommend_many(iter([TEXT, "gone.tex"]))
     assert next(outcomes).answer is not None
+
+
+def test_references_are_checked_as_the_command_does(tmp_path: Path) -> None:
+    book = tmp_path / "refs.bib"
+    book.write_text(
+        "@inproceedings{a, title={Attention Is All You Need}, year={2011},\n"
+        "  author={Ashish Vaswani and Noam Shazeer and others}}\n",
+        encoding="utf-8",
+    )
+    report = recsys.check(book)
+    assert report.summary.startswith("1 reference: 1 differs")
+    assert [each.field for each in report.items[0].differences] == ["year"]
+    assert recsys.check(recsys.read_references(book)).items == report.items

@@ -1,12 +1,148 @@
-"""Commands that check: `inspect` an artifact, `doctor` the installation."""
+"""Commands that check: the references of a file, an artifact, the installation."""
 
 import sys
-from typing import Annotated
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
+from typer import Argument, Option
 
-from recsys.app.cli.options import Index, ReportFormat
-from recsys.app.terminal import columns_of, emit
+from recsys.app.cli.options import (
+    Index,
+    IndexOrStarter,
+    OneOf,
+    ReportFormat,
+    bad_value,
+    damage_named,
+)
+from recsys.app.terminal import (
+    check_target,
+    columns_of,
+    emit,
+    note,
+    show_bytes,
+    shown_progress,
+)
+from recsys.formats.check_formats import FORMATS, render_check
+
+if TYPE_CHECKING:
+    from recsys.checking.listed import Listed
+    from recsys.checking.verdicts import CheckReport
+
+
+def check(
+    file: Annotated[Path, Argument(metavar="FILE")],
+    *,
+    index: IndexOrStarter = None,
+    online: bool = False,
+    source: Annotated[list[str] | None, Option(metavar="NAME")] = None,
+    yes: bool = False,
+    retractions: Annotated[Path | None, Option(metavar="FILE.csv")] = None,
+    suggest: Annotated[int, Option(metavar="N", min=0, max=100)] = 0,
+    fix: Annotated[Path | None, Option(metavar="FILE.bib")] = None,
+    patch: bool = False,
+    strict: bool = False,
+    output: Annotated[str, OneOf(FORMATS), Option("--format")] = "table",
+    out: Annotated[Path | None, Option(metavar="FILE")] = None,
+    quiet: bool = False,
+) -> int:
+    """Check that cited works exist and are described correctly.
+
+    Looks every reference up in an index, with --online also in open sources on the web, and
+    compares it with the record: title, authors, year, venue, DOI. A reference is confirmed, differs,
+    was not found, or could not be checked. A work that was not found may still exist: the
+    probability that it does not depends on how complete the sources are for the rest of the list.
+
+    The exit code is 0. With --strict it is 1 if a reference differs, was retracted, or probably does
+    not exist.
+
+    Args:
+        file: A bibliography (.bib, .ris, CSL-JSON, .csv ...) or a draft with its own.
+        online: Also ask sources on the web, once you agree to the plan. Without --index, the starter
+            corpus is then not searched.
+        source: With --online: one of openalex, crossref, semanticscholar, arxiv and pubmed; may be
+            repeated. Default: openalex and crossref.
+        yes: Agree to the plan of --online without being asked.
+        retractions: CSV file of retractions, as Retraction Watch publishes it. Default: what the
+            sources know.
+        suggest: Number of papers to recommend that the draft does not cite.
+        fix: File to write a corrected copy of the BibTeX file to. Default: none.
+        patch: Print the corrections as a unified diff instead of the report.
+        strict: Exit with 1 if something is wrong.
+        output: Format of the report.
+        out: File to write the report to. Default: stdout.
+    """
+    from recsys.app.check_wiring import checked, online_sources, opened_source
+    from recsys.checking.listed import read_listed
+    from recsys.checking.retractions import read_retractions
+    from recsys.machine import start_on_one_thread
+
+    start_on_one_thread()
+    if source and not online:
+        raise bad_value("it goes with --online.", option="--source")
+    if (fix is not None or patch) and file.suffix.lower() != ".bib":
+        raise bad_value("it is for a .bib file.", option="--fix" if fix else "--patch")
+    check_target(out)
+    check_target(fix)
+    listed = read_listed(file)
+    notices = {} if retractions is None else read_retractions(retractions)
+    with ExitStack() as opened:
+        sources = []
+        if index is not None or not online:
+            with damage_named(index), shown_progress(quiet=quiet) as progress:
+                sources.append(opened_source(index, progress))
+        if online:
+            names = list(dict.fromkeys(source or ("openalex", "crossref")))
+            asked = online_sources(listed.references, names, yes=yes, quiet=quiet)
+            sources += opened.enter_context(asked)
+        report = checked(listed, sources, file=str(file), notices=notices)
+    for line in (*report.notes, f"Asked: {', '.join(report.asked)}."):
+        note(line, quiet=quiet)
+    if suggest:
+        report = _suggesting(report, listed, index, suggest)
+    if fix is not None or patch:
+        _fixed(report, file, fix, patch=patch, quiet=quiet)
+    if out is not None or not patch:
+        emit(render_check(report, output), out)
+    return int(strict and any(item.is_wrong for item in report.items))
+
+
+def _suggesting(
+    report: "CheckReport", listed: "Listed", index: Path | None, most: int
+) -> "CheckReport":
+    """Add what the draft, or a paper with this bibliography, should cite, too."""
+    from recsys.app.wiring import open_index
+    from recsys.records import Bibliography, Manuscript, ReadingLists
+
+    asked = listed.manuscript or Manuscript()
+    lists = ReadingLists(liked=Bibliography(() if listed.manuscript else listed.references))
+    answer = open_index(index).recommend(asked, k=most, lists=lists)
+    return replace(report, suggested=answer.recommendations)
+
+
+def _fixed(
+    report: "CheckReport", file: Path, fix: Path | None, *, patch: bool, quiet: bool
+) -> None:
+    """Write the corrected file, and what changes."""
+    from recsys.checking.fixes import fixes
+    from recsys.formats.files import read_bytes
+    from recsys.formats.local_answers.filled_drafts import DraftLines, FilePatch
+    from recsys.formats.references.bibtex_spans import with_fields
+    from recsys.formats.replacing import replacing
+
+    raw = read_bytes(file)
+    lines = DraftLines.of(raw, str(file))
+    changes = fixes(report, lines.text)
+    new = lines.encoded(with_fields(lines.text, changes))
+    fields = sum(map(len, changes.values()))
+    note(f"{fields} fields of {len(changes)} entries are corrected.", quiet=quiet)
+    if fix is not None:
+        with replacing(fix) as temporary:
+            temporary.write_bytes(new)
+        note(f"Written to {fix}.", quiet=quiet)
+    if patch:
+        show_bytes(FilePatch(str(file), raw, new).diff())
 
 
 def inspect(

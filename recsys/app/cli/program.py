@@ -40,6 +40,7 @@ _METAVARS: Mapping[Any, str] = {int: "N", float: "X", int | None: "N", float | N
 COMMANDS: Mapping[str, str] = {
     "recommend": "recommending:recommend",
     "cite": "citing:cite",
+    "check": "checking:check",
     "serve": "serving:serve",
     "map": "recommending:draw_map",
     "build": "building:build",

@@ -96,6 +96,15 @@ OPERATIONS = (
         asks=models.CitationsBody,
     ),
     Operation(
+        path="/v1/check",
+        handler=routes.checks,
+        answers=models.CheckModel,
+        body="-H 'Content-Type: application/json' "
+        """-d '{"references": [{"title": "Attention is all you need", "year": 2017}]}'""",
+        problems=_OF_QUESTIONS,
+        asks=models.CheckBody,
+    ),
+    Operation(
         path="/v1/papers/{id}",
         example="/v1/papers/PAPER",
         handler=routes.paper,

@@ -103,6 +103,21 @@ class DraftBody(DescribedBody):
     """The same by another name."""
 
 
+class CheckBody(AskedBody):
+    """A bibliography whose references are checked: its text, or a list of works."""
+
+    SHAPE: ClassVar[str] = (
+        'Send {"text": "@article{...}"}, or {"references": [{"title": "...", "year": 2020}]}.'
+    )
+
+    index: Annotated[str | None, Field(max_length=200)] = None
+    """None: the first."""
+    text: Annotated[str, Field(max_length=2_000_000)] = ""
+    """A bibliography: BibTeX, RIS, CSL-JSON ..., recognised by its content."""
+    references: Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)] = []
+    """Ids, DOIs, arXiv ids, or described works, after those of the text."""
+
+
 class QuestionBody(AskedBody):
     """A question, but for its options; or a draft alone, which is then asked with the usual ones.
 
@@ -272,6 +287,79 @@ class SearchModel(BaseModel):
 
     papers: list[PaperModel]
     next: str | None
+
+
+class ComparisonModel(BaseModel):
+    """One field as a reference gives it and as a record has it; `agrees` is null if unknown."""
+
+    field: str
+    given: str
+    found: str
+    agrees: bool | None
+    remark: str
+
+
+class RemarkModel(BaseModel):
+    """What is to be known of a reference beside its verdict."""
+
+    notice: str
+    text: str
+
+
+class WorkModel(BaseModel):
+    """A work as a reference or a record describes it."""
+
+    key: str | None = None
+    title: str | None = None
+    authors: list[str]
+    year: int | None = None
+    venue: str | None = None
+    doi: str | None = None
+    arxiv: str | None = None
+    url: str | None = None
+
+
+class RecordModel(WorkModel):
+    """A record of a source, and the probability that it is the work that is meant."""
+
+    source: str
+    id: str
+    probability: float
+
+
+class CheckedModel(BaseModel):
+    """A reference and what was found out about it.
+
+    `absent` is the probability that there is no such work, where it was not found.
+    """
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    schema_: Annotated[str, Field(alias="schema")]
+    reference: WorkModel
+    verdict: str
+    why: str
+    record: RecordModel | None
+    published: RecordModel | None
+    comparisons: list[ComparisonModel]
+    absent: float | None
+    remarks: list[RemarkModel]
+
+
+class CheckModel(BaseModel):
+    """All references of a bibliography, checked, in their order."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    schema_: Annotated[str, Field(alias="schema")]
+    index: str
+    summary: str
+    counts: dict[str, int]
+    asked: list[str]
+    notes: list[str]
+    unlisted: list[str]
+    references: list[CheckedModel]
+    suggested: list[dict[str, Any]]
 
 
 class IndexModel(BaseModel):

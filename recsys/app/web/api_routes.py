@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recsys.app.web.api_models import (
+    CheckBody,
     CitationsBody,
     QuestionBody,
     RecommendationsBody,
@@ -26,6 +27,7 @@ from recsys.app.web.questions import (
     answer_page,
     answer_passage,
     around,
+    checked_in,
     joined,
     papers_named,
     placed,
@@ -51,9 +53,11 @@ from recsys.app.web.uploads import (
     media_type,
     read_form,
     read_uploaded_draft,
+    read_uploaded_lists,
 )
 from recsys.errors import DraftError, InputError
 from recsys.formats.answers import answer_record
+from recsys.formats.check_formats import check_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.local_answers.gap_json import local_record
 from recsys.formats.local_answers.shown_gaps import keys_of
@@ -188,6 +192,33 @@ async def citations(request: Request) -> Response:
         answer = answer_passage(opened, draft, body.text, text, question)
         record = local_record(answer, keys_of(answer)) | {"index": opened.name}
         return Reply(record, digest_of(opened.fingerprint, {"citations": sent.facts()}))
+
+    return respond(request, await service_of(request).ask(body.index, find))
+
+
+async def checks(request: Request) -> Response:
+    """Check the references of a bibliography.
+
+    Send its text or a list of works as JSON; or a form with the bibliography as one or more parts
+    `file`, and all else as JSON in the part `request`. Each reference is compared with the record
+    that the index has; no other source is asked. Nothing is kept.
+    """
+    sent = await SentQuestion.read(request, CheckBody)
+    body, files = sent.body, list(sent.files)
+    if body.text.strip():
+        files.append(UploadedFile("the text", body.text.encode()))
+    listed = Bibliography()
+    if files:
+        listed = await service_of(request).reading.run(partial(read_uploaded_lists, files))
+    named = body.model_dump(include={"references"}, exclude_none=True)
+    references = (*listed.references, *manuscript_of(named, "body").references)
+    if not references:
+        raise _unprocessable("No reference is given.", body.SHAPE)
+
+    def find(opened: OpenIndex) -> Reply:
+        report = checked_in(opened, references, listed.problems)
+        record = check_record(report) | {"index": opened.name}
+        return Reply(record, digest_of(opened.fingerprint, {"checks": sent.facts()}))
 
     return respond(request, await service_of(request).ask(body.index, find))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from recsys.app.check_wiring import checked
 from recsys.app.web.index_registry import OpenIndex
 from recsys.app.web.replies import (
     FARTHEST,
@@ -15,12 +16,23 @@ from recsys.app.web.replies import (
     token,
 )
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
+from recsys.checking.check import index_source
+from recsys.checking.listed import Listed
+from recsys.checking.verdicts import CheckReport
 from recsys.errors import InputError
 from recsys.local.cite import LocalQuestion, cite_read, draft_read, marked, passage_read
 from recsys.query.question_schema import QuestionOptions
 from recsys.query.resolve_draft import Question, resolve_draft
 from recsys.recommend import KEPT
-from recsys.records import Answer, LocalAnswer, Manuscript, Paper, PaperId, ReadingLists
+from recsys.records import (
+    Answer,
+    LocalAnswer,
+    Manuscript,
+    Paper,
+    PaperId,
+    ReadingLists,
+    Reference,
+)
 from recsys.store.arrays import Rows
 from recsys.store.corpus import Corpus
 
@@ -133,6 +145,14 @@ def joined(upload: Manuscript, typed: Manuscript) -> Manuscript:
 
 MOST_PLACES = 100
 """Marked places that are answered; each takes some hundredths of a second."""
+
+
+def checked_in(
+    opened: OpenIndex, references: Sequence[Reference], notes: Sequence[str] = ()
+) -> CheckReport:
+    """Check references against an index, as of today."""
+    source = index_source(opened.recommender.collection, opened.name)
+    return checked(Listed(tuple(references), tuple(notes)), [source])
 
 
 def answer_passage(

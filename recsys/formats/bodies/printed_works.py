@@ -302,6 +302,7 @@ def printed_work(text: str, key: str = "") -> Reference:
         key=key,
         title=title,
         authors=(first,) if first else (),
+        others=first is not None,
         year=(names.year if names else None)
         or (int(led[1]) if led else None)
         or work.year

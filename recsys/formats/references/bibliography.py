@@ -236,7 +236,7 @@ def address_in(value: object) -> str | None:
 
 _MANY = (list, tuple)
 _TYPES: dict[str, Any] = {field.name: str for field in fields(Reference)}
-_TYPES |= {"year": int, "labels": dict}
+_TYPES |= {"year": int, "labels": dict, "others": bool}
 _TYPES |= dict.fromkeys(("authors", "ids", "keyphrases", "cited_ids", "cites"), _MANY)
 
 

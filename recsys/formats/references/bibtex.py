@@ -38,6 +38,8 @@ _ENTRY = re.compile(
 )
 _AND = re.compile(r"(?<!\\)[{}]|(?<=\s)and(?=\s)", re.IGNORECASE)
 _COMMA = re.compile(r"(?<!\\)[{}]|,")
+_OTHERS = re.compile(r"(?i)\b(?:and\s+others|et\.?\s+al\.?)[\s}]*\Z")
+_LONGEST_END = 60
 _BRACED = re.compile(r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}")
 _APART = re.compile(r",|;|\s(?:and|&)\s")
 """What would part names, were it not between braces."""
@@ -127,6 +129,7 @@ def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
         keyphrases=tuple(dict.fromkeys(phrases)),
         ids=tuple(dict.fromkeys(name for _, ids in names for name in ids)),
         cites=_cited_by(fields),
+        others=_OTHERS.search(fields.get("author", "")[-_LONGEST_END:]) is not None,
     )
     work = identified(work, *map(fields.get, _PLACES), _eprint(fields))
     key = _PUBMED_KEY.fullmatch(entry.key)

@@ -79,7 +79,7 @@ def entry(key: str, paper: Paper, *, abstract: bool = False) -> str:
     arxiv = next(filter(None, map(identifiers.arxiv, names)), "") if kind == PREPRINT else ""
     fields = {
         "title": protected_title(paper.title),
-        "author": " and ".join(_authors(paper)),
+        "author": " and ".join(latex_authors(paper)),
         "year": "" if paper.year is None else str(paper.year),
         container: to_latex(one_line(paper.venue or "")),
         "type": "Thesis" if kind == THESIS and not degree else "",  # Else styles say PhD thesis.
@@ -134,7 +134,7 @@ _SHORT_WORD = 3
 _AROUND = "()[]'\"\u2018\u2019\u201c\u201d.,;:?!"
 
 
-def _authors(paper: Paper) -> Iterable[str]:
+def latex_authors(paper: Paper) -> Iterable[str]:
     """Write each author as BibTeX; in braces whoever would be taken apart."""
     for name in map(own_name, names_of(paper)):
         in_parts = ", ".join(filter(None, (name.surname, name.suffix, name.given)))

@@ -39,6 +39,22 @@ def test_a_draft_alone_is_asked_as_the_command_line_asks_it(client: TestClient) 
     assert alone.json()["recommendations"] == wrapped.json()["recommendations"]
 
 
+CHECK = "/v1/check"
+
+
+def test_a_bibliography_is_checked_as_text_as_works_and_as_a_file(client: TestClient) -> None:
+    entry = "@article{a, title={On deserts in survey 1}, author={Ada Deserts}, year={2004}}"
+    work = {"title": "On deserts in survey 0", "year": 2000}
+    sent = client.post(CHECK, json={"text": entry, "references": [work]}).json()
+    assert sent["summary"] == "2 references: 1 confirmed, 1 differs."
+    first = sent["references"][0]
+    assert (first["reference"]["key"], first["verdict"]) == ("a", "differs")
+    assert [each["field"] for each in first["comparisons"] if each["agrees"] is False] == ["year"]
+    files = {"file": ("a.bib", entry.encode())}
+    assert client.post(CHECK, files=files).json()["references"] == sent["references"][:1]
+    assert client.post(CHECK, json={}).status_code == 422
+
+
 @each_row(
     ("body", "lines"),
     [

@@ -1,0 +1,101 @@
+"""Ask sources on the web for the works of references; what cannot be asked is said."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from recsys.checking.chances import LIKE
+from recsys.checking.check import SURE, Holdings, identity
+from recsys.checking.check import Source as CheckSource
+from recsys.checking.verdicts import Record
+from recsys.errors import OnlineError
+from recsys.pipelines.online.fetch_plan import asked_names, names_at
+from recsys.pipelines.online.sources import Cost, Kind, Source
+from recsys.query.matching import title_likeness, title_of
+from recsys.records import Reference
+
+_REGISTRIES = frozenset({"openalex", "crossref"})
+"""Sources that know nearly every DOI."""
+_ELSEWHERE = ("10.48550/", "10.5281/", "10.6084/", "10.17605/", "10.17632/", "10.31219/")
+"""DOIs that are registered with others: of arXiv, Zenodo, figshare, OSF, Mendeley Data."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPlan:
+    """What is asked of each source, and what that costs at most."""
+
+    sources: tuple[Source, ...]
+    references: tuple[Reference, ...]
+
+    @property
+    def requests(self) -> int:
+        """How many requests are made at most, retries left out."""
+        return sum(self.cost(source).requests for source in self.sources)
+
+    def cost(self, source: Source) -> Cost:
+        """Return what a source is asked at most: every identifier, and every title."""
+        facts = source.facts
+        by_name = asked_names(self.references, facts.schemes)
+        named = (facts.cost(Kind.WORKS, len(names)) for names in by_name.values())
+        titled = sum(bool(each.title) for each in self.references)
+        found = facts.cost(Kind.FIND, titled) if Kind.FIND in facts.kinds else Cost()
+        return sum(named, found)
+
+    def lines(self) -> Iterator[str]:
+        """Say the plan."""
+        count = len(self.references)
+        yield f"To check {count} references, identifiers and titles are sent to:"
+        for source in self.sources:
+            cost, facts = self.cost(source), source.facts
+            price = f", {cost.credits:,.0f} credits" if cost.credits else ""
+            minutes = max(round(cost.seconds / 60), 1)
+            yield f"  {facts.title}: at most {cost.requests:,} requests{price}, {minutes} min"
+        yield "Answers are kept on this machine: a check that was stopped goes on where it was."
+
+
+def online_source(source: Source) -> CheckSource:
+    """Let a check look into a source on the web."""
+
+    facts = source.facts
+    unknown: set[str] = set()
+
+    def look(references: Sequence[Reference]) -> Iterator[Holdings]:
+        works: dict[str, Reference] = {}
+        failed = ""
+        for asked in asked_names(references, facts.schemes).values():
+            try:
+                for work in source.works(asked):
+                    works |= {name: work for name in names_at(work, facts.schemes)}
+            except OnlineError as error:
+                failed = f"{facts.title}: {error.what}"
+        if not failed and facts.name in _REGISTRIES:
+            dois = {each.doi for each in references if each.doi}
+            unknown.update(doi for doi in dois if f"doi:{doi}" not in works)
+        for reference in references:
+            names = names_at(reference, facts.schemes)
+            named = dict.fromkeys(works[name] for name in names if name in works)
+            records = tuple(_record(source, reference, work) for work in named)
+            if any(record.chance >= SURE for record in records) or not reference.title:
+                yield Holdings(records, failed=failed if not records else "")
+                continue
+            if failed or Kind.FIND not in facts.kinds:
+                yield Holdings(records, failed=failed or f"{facts.title} is not asked for titles.")
+                continue
+            offered: list[Record] = []
+            try:
+                title = title_of(reference.title)
+                for work in source.offered(reference):
+                    if title_likeness(title, title_of(work.title or "")) >= LIKE:
+                        offered.append(_record(source, reference, work))
+            except OnlineError as error:
+                failed = f"{facts.title}: {error.what}"
+            yield Holdings(records, tuple(offered), failed)
+
+    def lacks_doi(doi: str) -> bool:
+        return doi in unknown and not doi.startswith(_ELSEWHERE)
+
+    return CheckSource(facts.title, facts.title, look, lacks_doi=lacks_doi)
+
+
+def _record(source: Source, reference: Reference, work: Reference) -> Record:
+    name = work.id or work.doi or next(iter(work.ids), "")
+    return Record(source.facts.title, name, work, identity(reference, work))

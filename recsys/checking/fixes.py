@@ -1,0 +1,63 @@
+"""Correct a BibTeX file by the records that a check found, and nothing else in it."""
+
+from collections.abc import Mapping
+
+from recsys.checking.fields import is_a_preprint
+from recsys.checking.verdicts import Checked, CheckReport, Notice, Verdict
+from recsys.formats.latex.latex_text import to_latex
+from recsys.formats.references.bibtex_spans import EntrySpan, entry_spans
+from recsys.formats.references.reference_writers import latex_authors, protected_title
+from recsys.records import Paper, Reference
+
+SURE = 0.5
+"""Nothing is taken over from a record that is not meant with this probability."""
+_VENUES = ("journaltitle", "journal", "booktitle")
+
+
+def fixes(report: CheckReport, text: str) -> Mapping[str, Mapping[str, str]]:
+    """Return what to change in a BibTeX file: key -> field -> value in LaTeX.
+
+    A field that differs gets the record's value, a missing DOI is added, and what is said of a
+    preprint becomes what is said of its publication. A key that occurs twice is left alone.
+    """
+    spans: dict[str, list[EntrySpan]] = {}
+    for span in entry_spans(text):
+        spans.setdefault(span.key, []).append(span)
+    changes = {}
+    for item in report.items:
+        found = spans.get(item.reference.key, [])
+        if len(found) == 1 and (fields := _changed(item, found[0])):
+            changes[item.reference.key] = fields
+    return changes
+
+
+def _changed(item: Checked, span: EntrySpan) -> dict[str, str]:
+    record = item.record
+    if record is None or record.chance < SURE:
+        return {}
+    if item.verdict not in (Verdict.CONFIRMED, Verdict.DIFFERS):
+        return {}
+    work = record.work
+    named = {each.field for each in item.differences}
+    if item.published is not None and item.published.chance >= SURE:
+        work, named = item.published.work, named | {"venue", "year", "doi"}
+    if any(remark.notice is Notice.INCOMPLETE for remark in item.remarks):
+        named |= {"doi"}
+    values = _values(work, span)
+    return {values[name][0]: values[name][1] for name in sorted(named & values.keys())}
+
+
+def _values(work: Reference, span: EntrySpan) -> dict[str, tuple[str, str]]:
+    """Return what a record has: field -> its name in the entry, and its value there."""
+    paper = Paper("", work.title or "", authors=work.authors, year=work.year, venue=work.venue)
+    venue = next((name for name in _VENUES if name in span.fields), None)
+    year = "date" if "date" in span.fields and "year" not in span.fields else "year"
+    values = {
+        "title": ("title", protected_title(paper.title)),
+        "authors": ("author", " and ".join(latex_authors(paper))),
+        "year": (year, "" if work.year is None else str(work.year)),
+        "doi": ("doi", work.doi or ""),
+    }
+    if venue is not None and not is_a_preprint(work):
+        values["venue"] = (venue, to_latex(work.venue or ""))
+    return {name: (field, value) for name, (field, value) in values.items() if value}

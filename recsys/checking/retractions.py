@@ -1,0 +1,62 @@
+"""Read a list of retractions, corrections and concerns, as Retraction Watch publishes it.
+
+After https://gitlab.com/crossref/retraction-watch-data (columns as of 2026): a row per notice, with
+`OriginalPaperDOI`, `RetractionNature`, `RetractionDate` and `Reason`.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from recsys.checking.verdicts import Notice, Remark
+from recsys.errors import InputError
+from recsys.formats.identifiers import doi
+
+_DOI, _NATURE, _DATE, _REASON = (
+    "OriginalPaperDOI", "RetractionNature", "RetractionDate", "Reason",
+)  # fmt: skip
+_NATURES = {
+    "retraction": Notice.RETRACTED, "expression of concern": Notice.CONCERN,
+    "correction": Notice.CORRECTED,
+}  # fmt: skip
+"""Reinstatements tell that a retraction was taken back: they are no notice."""
+_CODE = re.compile(r"^\+")
+_MOST_REASONS = 3
+
+
+def read_retractions(path: Path) -> Mapping[str, tuple[Remark, ...]]:
+    """Return the notices of each DOI.
+
+    Raises:
+        InputError: it cannot be read, or has other columns.
+    """
+    found: dict[str, tuple[Remark, ...]] = {}
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            for name, remark in _rows(csv.DictReader(file), path):
+                found[name] = (*found.get(name, ()), remark)
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {path}.", "Check the path.") from error
+    except (OSError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read: {error}.", "Download it again.") from error
+    return found
+
+
+def _rows(rows: "csv.DictReader[str]", path: Path) -> Iterator[tuple[str, Remark]]:
+    missing = {_DOI, _NATURE} - set(rows.fieldnames or ())
+    if missing:
+        raise InputError(
+            f"{path} has no column {', '.join(sorted(missing))}.",
+            "Give the CSV file of Retraction Watch, as Crossref publishes it.",
+        )
+    for row in rows:
+        name = doi(row.get(_DOI) or "")
+        notice = _NATURES.get((row.get(_NATURE) or "").strip().lower())
+        if name is None or notice is None:
+            continue
+        reasons = [_CODE.sub("", each.strip()) for each in (row.get(_REASON) or "").split(";")]
+        date = (row.get(_DATE) or "").split(" ")[0]
+        said = "; ".join([reason for reason in reasons if reason][:_MOST_REASONS])
+        text = " ".join(filter(None, (f"On {date}." if date else "", f"{said}." if said else "")))
+        yield name, Remark(notice, text or "According to the list of retractions.")

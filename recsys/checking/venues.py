@@ -1,0 +1,189 @@
+"""Tell whether two names of venues mean one journal or one series of meetings."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from recsys.store.words import fold
+
+_ADDED = re.compile(
+    r"\([^()]*\)|\[[^\[\]]*\]|\b(?:18|19|20)\d\d\b|'\d\d\b|\b\d{1,3}(?:st|nd|rd|th)\b"
+    r"|\b(?:volume|vol|issue|part|pp?)\.?\s*\d[\d\s\u2013-]*|\b\d+\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_CAPITALS = re.compile(r"[A-Z]{2}|[a-z][A-Z]")
+_NO_WORDS = frozenset(
+    "a acm al america american an and annu annual at by colloquium conf conference de der die du "
+    "eighth eleventh et fifth first for fourth fuer fur ieee in int international intl joint la "
+    "le meeting national natl ninth of on part proc proceeding proceedings procs s second series "
+    "seventh sixth sponsored states symp symposium tenth the third to twelfth u und united us usa "
+    "usenix with workshop workshops".split()
+)
+"""Words that names of venues share, or lose."""
+_PREPRINT = re.compile(
+    r"(?i)\b(?:arxiv|corr|(?:bio|med|chem|psy|soc|eng|eart)h?r?xiv|e-?prints?|preprints?|ssrn|"
+    r"research square|techrxiv|openreview|working papers?|hal)\b"
+)
+_VAGUE = re.compile(
+    r"(?i)\b(?:press|publish\w*|publications|springer|elsevier|wiley|verlag|lecture notes|lncs|"
+    r"ceur|procedia|pmlr|proceedings of machine learning research|w&cp|university|"
+    r"proc\w*\.? of the (?:acm|ieee|vldb)|pacm\w*|vldb endowment|conference series|studies in|"
+    r"companion|adjunct|extended abstracts|findings|supplement|under review|submitted|to appear|"
+    r"in press|forthcoming|computer graphics forum|acm trans\w*\.? (?:on )?graph\w*|"
+    r"(?:ieee )?trans\w*\.? (?:on )?vis\w*\.? (?:and )?comput\w*\.? graph\w*|tvcg|tog)\b"
+)
+"""A publisher, a series of volumes, a journal that prints what meetings accept: no contradiction.
+
+Such a name may stand beside that of the meeting, and both are right.
+"""
+_MEETINGS = {
+    "aaai": "advancement of artificial intelligence",
+    "acl": "association computational linguistics",
+    "aistats": "artificial intelligence statistics", "chi": "human factors computing systems",
+    "cikm": "information knowledge management", "coling": "computational linguistics",
+    "colt": "learning theory", "corl": "robot learning",
+    "cvpr": "computer vision pattern recognition", "eacl": "european chapter association "
+    "computational linguistics", "eccv": "european computer vision", "ecir": "european "
+    "information retrieval", "emnlp": "empirical methods natural language processing",
+    "focs": "foundations computer science", "iccv": "computer vision",
+    "iclr": "learning representations", "icml": "machine learning", "icra": "robotics automation",
+    "icassp": "acoustics speech signal processing", "ijcai": "artificial intelligence",
+    "interspeech": "speech communication", "iros": "intelligent robots systems",
+    "jcdl": "digital libraries", "jmlr": "journal machine learning research",
+    "kdd": "knowledge discovery data mining", "naacl": "north american chapter association "
+    "computational linguistics", "neurips": "neural information processing systems",
+    "pnas": "academy sciences", "recsys": "recommender systems", "sigir": "research development "
+    "information retrieval", "sigmod": "management of data", "soda": "discrete algorithms",
+    "stoc": "theory computing", "tacl": "transactions association computational linguistics",
+    "tmlr": "transactions machine learning research", "uai": "uncertainty artificial intelligence",
+    "vldb": "very large data bases", "wacv": "winter applications computer vision",
+    "wsdm": "web search data mining", "www": "web",
+}  # fmt: skip
+"""Acronyms that are cited most, and the telling words of what they stand for."""
+_ONE_NAME = {"nips": "neurips", "jmlr": "jmlr", "thewebconf": "www"}
+_MEETING = re.compile(
+    r"(?i)\b(?:conf|proc|symp|meeting|workshop|advances|web|academy|journal|trans)"
+)
+_LONGEST = 400
+
+
+def is_preprint(venue: str | None) -> bool:
+    """Tell whether a venue is a server of preprints.
+
+    >>> is_preprint("arXiv preprint arXiv:2004.07180"), is_preprint("Nature")
+    (True, False)
+    """
+    return bool(venue and _PREPRINT.search(venue[:_LONGEST]))
+
+
+@lru_cache(1 << 15)
+def same_venue(one: str, other: str) -> bool | None:
+    """Tell whether two names mean one venue; None where that cannot be told.
+
+    Abbreviated words and acronyms are the names that they are made of; years, numbers, places in
+    brackets and what all names share do not count.
+
+    >>> same_venue("Nat. Rev. Genet.", "Nature Reviews Genetics"), same_venue("ICML", "AAAI")
+    (True, False)
+    >>> same_venue("Proc. of the 38th ICML 2021", "International Conference on Machine Learning")
+    True
+    >>> same_venue("Springer", "Machine Learning")
+    """
+    one, other = one[:_LONGEST], other[:_LONGEST]
+    if is_preprint(one) or is_preprint(other):
+        return True if is_preprint(one) and is_preprint(other) else None
+    names = [_ADDED.sub(" ", name) for name in (one, other)]
+    left, right = (_telling(name) for name in names)
+    if not left or not right:
+        return None
+    if left == right or "".join(left) == "".join(right):
+        return True
+    acronyms = [_acronyms(name) for name in names]
+    alone = [
+        len(words) == 1 and bool(found)
+        for words, found in zip((left, right), acronyms, strict=True)
+    ]
+    if any(alone):
+        if acronyms[0] & acronyms[1]:
+            return True
+        meant = [_stands_for(acronyms[at], names[1 - at]) for at in (0, 1) if alone[at]]
+        if True in meant or None in meant:
+            return True if True in meant else None
+    short, long = sorted((left, right), key=lambda words: (len(words), sum(map(len, words))))
+    matched = _aligned(short, long)
+    if matched == len(long):
+        return True
+    if any(_VAGUE.search(name) for name in (one, other)):
+        return None
+    # An acronym that is not known contradicts no name; two of them contradict each other.
+    known = [bool(found & _MEETINGS.keys()) for found in acronyms]
+    if any(alone):
+        return (
+            False if all(alone) or all(k for k, a in zip(known, alone, strict=True) if a) else None
+        )
+    if matched == len(short):
+        return None  # A section of it, or a society's name beside it.
+    return False
+
+
+def _telling(name: str) -> tuple[str, ...]:
+    words = _WORD.findall(fold(name.replace("&", " and ")))
+    telling = tuple(word for word in words if word not in _NO_WORDS)
+    return telling or tuple(words)
+
+
+def _acronyms(name: str) -> frozenset[str]:
+    """Return the acronyms in a name, folded, each under its one spelling."""
+    tokens = re.split(r"[\s,:;/\u2013-]+", name)
+    found = (_WORD.findall(fold(each)) for each in tokens if _CAPITALS.search(each))
+    joined = ("".join(words) for words in found)
+    return (
+        frozenset(_ONE_NAME.get(each, each) for each in joined if 1 < len(each) <= 12) - _NO_WORDS
+    )
+
+
+def _stands_for(acronyms: frozenset[str], name: str) -> bool | None:
+    """Tell whether acronyms stand for a name; None: a journal may be called like the meeting."""
+    words = _telling(name)
+    for acronym in acronyms:
+        meant = _MEETINGS.get(acronym, "").split()
+        if meant and _aligned(words, meant) == len(words) >= len(meant) - 1:
+            return True if len(meant) > 2 or _MEETING.search(name) else None
+        if any(_spelt(acronym, words[start:]) for start in range(len(words))):
+            return True
+    return False
+
+
+def _spelt(acronym: str, words: Sequence[str]) -> bool:
+    """Whether an acronym is made of the beginnings of words, of each the first letter at least."""
+    if not acronym:
+        return True
+    if not words or acronym[0] != words[0][0]:
+        return False
+    most = len(words[0]) if len(acronym) > 1 else 1
+    ends = (end for end in range(1, most + 1) if acronym[:end] == words[0][:end])
+    return any(_spelt(acronym[end:], words[1:]) for end in ends)
+
+
+def _aligned(short: Sequence[str], long: Sequence[str]) -> int:
+    """Count the words of one name that stand in the other, in order, cut short or whole."""
+    counts = [0] * (len(long) + 1)
+    for word in short:
+        row = [0]
+        for at, (before, after) in enumerate(pairwise(counts)):
+            fits = _abbreviates(word, long[at]) or _abbreviates(long[at], word)
+            row.append(max(row[-1], after, before + fits))
+        counts = row
+    return counts[-1]
+
+
+def _abbreviates(short: str, full: str) -> bool:
+    """Whether a word is another cut short: its beginning, or some of its letters in order."""
+    if full.startswith(short):
+        return True
+    if len(short) < 3 or short[0] != full[0] or len(short) > len(full):
+        return False
+    letters = iter(full)
+    return all(letter in letters for letter in short) and short[-1] in full[-3:]
