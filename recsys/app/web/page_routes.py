@@ -568,7 +568,9 @@ async def export(request: Request) -> Response:
         return papers_named(opened, named)[0]
 
     found = await service.ask(index, papers)
-    keys = citation_keys(found) if answered is None else answered.kept.keys_of(found)
+    keys = citation_keys(found, pattern=query.get("keys") or None)
+    if answered is not None:
+        keys = answered.kept.keys_of(found)
     text = WRITERS[writer](found, keys)
     headers = {"content-disposition": f'attachment; filename="papers{FORMATS[writer].suffix}"'}
     return Response(text, headers=headers, media_type=MEDIA_TYPES[writer])

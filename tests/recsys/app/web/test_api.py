@@ -88,8 +88,8 @@ def test_keys_of_papers_follow_the_pattern_that_is_asked_for(client: TestClient)
     asked = "/v1/papers?ids=rivers-05&format=bibtex&keys="
     assert "{x-20" in client.get(f"{asked}x-[year]").text
     assert client.get(f"{asked}[yaer]").status_code == 422
-    form = {"paper": "rivers-05", "format": "ris", "keys": "x-[year]"}
-    assert "ID  - x-20" in client.post("/export", data=form).text
+    chosen = {"paper": "rivers-05", "format": "ris", "keys": "x-[year]"}
+    assert "ID  - x-20" in client.get("/export", params=chosen).text
 
 
 def test_pages_follow_one_another(client: TestClient) -> None:
