@@ -158,23 +158,23 @@ def draw_map(
     no_metadata: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Draw the papers around a draft: x is the year, y the topic.
+    """Draw the papers around a draft, and say what it may be missing.
 
-    At most 150 papers: those that the draft cites, those that `recsys recommend` would name, and
-    near ones, in groups by topic. Each group says how many near papers it has and how many the
-    draft cites; the three widest gaps are named.
+    At most 150 papers by topic and year: those that the draft cites, those that `recsys recommend`
+    would name, and related ones. Topics of which the draft cites few papers or none are its gaps:
+    the three widest are named, with the papers that are most relevant.
 
     Args:
         draft: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
             .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
             corpus id; `-` reads stdin. Default: stdin.
-        out: Write the map to this file: a page with its table (.html), or the picture alone (.svg);
-            `-` writes the page to stdout.
+        out: Write the map to this file: a page with gaps and list (.html), or the picture alone
+            (.svg); `-` writes the page to stdout.
     """
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.mapping import MAP_FORMATS
+    from recsys.mapping import MAP_FORMATS, gaps_in_words
     from recsys.mapping import draw_map as draw
     from recsys.query.resolve_draft import resolve_draft
 
@@ -192,9 +192,7 @@ def draw_map(
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         question = resolve_draft(recommender.collection, given, lists=lists, as_of=asked.as_of)
         drawing = draw(recommender, question, filters=filters)
-    gaps = [drawing.groups[place] for place in drawing.gaps]
-    said = (f"Gap: {group.label} ({group.counted})." for group in gaps)
-    for line in (question.understood, *question.notes, *said):
+    for line in (question.understood, *question.notes, *gaps_in_words(drawing)):
         note(line, quiet=quiet)
     emit(MAP_FORMATS[ending](drawing), target)
 

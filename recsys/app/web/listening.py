@@ -39,7 +39,7 @@ from recsys.app.web.middleware import (
 from recsys.app.web.service import ServeSettings, Service
 from recsys.errors import InputError
 from recsys.machine import return_large_blocks
-from recsys.mapping.map_pages import MAP_STYLE
+from recsys.mapping.map_pages import MAP_SCRIPT, MAP_STYLE
 
 # The application: routes, and what every request goes through before and after them.
 #
@@ -72,7 +72,7 @@ PAGES: tuple[BaseRoute, ...] = (
     Route("/help", page_routes.guide),
     Route("/api", page_routes.api),
     Route("/openapi.json", description),
-    Mount("/static", StaticFiles(*STATIC.iterdir(), MAP_STYLE)),
+    Mount("/static", StaticFiles(*STATIC.iterdir(), MAP_SCRIPT, MAP_STYLE)),
 )
 """What people see."""
 TOGETHER = 4

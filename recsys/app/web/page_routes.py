@@ -459,7 +459,7 @@ async def draw(request: Request) -> Response:
 
 
 def _draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
-    from recsys.mapping import draw_map, map_svg, map_table
+    from recsys.mapping import draw_map, map_view
 
     asked = answered.asked()
     question = posed(opened, asked)
@@ -468,14 +468,11 @@ def _draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     def address(paper: Paper) -> str:
         return paper_address(opened.name, paper.id)
 
-    gaps = [drawn.groups[place] for place in drawn.gaps]
     return render(
         "map",
         site_of(service, opened.name),
         **_about(answered, opened),
-        svg=map_svg(drawn, paper_address=address),
-        table=map_table(drawn, paper_address=address),
-        gaps=[f"{gap.label}: {gap.counted}" for gap in gaps],
+        map=map_view(drawn, paper_address=address),
     )
 
 

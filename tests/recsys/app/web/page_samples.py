@@ -8,8 +8,10 @@ from recsys.app.web.choices import Choices
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.page_writing import AnswerAddress, Form, Item, Site, render
 from recsys.app.web.replies import Problem
+from recsys.mapping import map_view
 from recsys.query.resolve_draft import IN_LIBRARY
 from recsys.records import Paper, Reason, Recommendation
+from tests.recsys.mapping.drawn_worlds import hand_made
 
 Values: TypeAlias = dict[str, Any]
 """What a template takes."""
@@ -261,12 +263,9 @@ PROBLEM = Problem(
     "Paste its title and abstract instead.",
 )
 MAP: Values = {
-    "svg": '<svg viewBox="0 0 600 240" role="group" aria-label="Map"><g><a href="/paper?index=tides'
-    '&amp;id=x"><title>A paper</title><circle cx="80" cy="90" r="12" fill="#4a8"/></a></g></svg>',
-    "table": "<table><thead><tr><th>Paper</th><th>Year</th><th>Group</th></tr></thead><tbody><tr>"
-    '<td><a href="/paper?index=tides&amp;id=x">A paper</a></td><td>1993</td><td>tides</td></tr>'
-    "</tbody></table>",
-    "gaps": ("Log books of ships: 14 near papers, you cite 0",),
+    "map": map_view(
+        hand_made(TITLES), paper_address=lambda paper: f"/paper?index=tides&id={paper.id}"
+    ),
     **PINNED,
 }
 API: Values = {"operations": OPERATIONS, "base": "http://127.0.0.1:8000", "paper": "x"}

@@ -101,8 +101,7 @@ def test_a_page_asks_for_nothing_that_its_policy_forbids(page: str) -> None:
     assert not list(tree.all("style", "iframe", "object", "embed", "base"))
     for each in tree.all():
         assert not any(re.match(r"on|style$", name) for name in each.attributes)
-    (script,) = tree.all("script")
-    assert script.text == ""
+    assert [each.text for each in tree.all("script")] in ([""], ["", ""])  # A map has its own.
     loaded = [each.attributes["src"] for each in tree.all("script", "img")]
     loaded += [each.attributes["href"] for each in tree.all("link")]
     assert all(address.startswith("/static/") for address in loaded)
