@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
+from urllib.parse import urlencode
 
 from tests.recsys.formats.drafts.small_docx import packed
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
@@ -430,15 +431,48 @@ def draw(visit: Visit, paper: Paper) -> None:
     """Draw the map around a draft, go to a paper of it and back to the answer."""
     ask(visit, paper)
     visit.press(".tabs >> text=Map", shows="svg.map")
-    links = visit.page.locator("svg.map a").count()
+    links = visit.page.locator("svg.map-wide a").count()
     visit.expect(links, "the map has no papers")
-    rows = visit.page.locator(".table tbody tr").count()
+    rows = visit.page.locator(".map-table tbody tr").count()
     visit.expect(rows >= links, f"the map has {links} papers, its table {rows}")
     visit.step("map")
     visit.press(".tabs >> text=Papers", shows=ITEM)
     visit.press("header nav >> text=Map", shows="#pasted")
     visit.page.fill("#pasted", paper["title"])
     visit.press("text=Draw the map", shows="svg.map")
+
+
+def read_map(visit: Visit, paper: Paper) -> None:
+    """Step through a map, by keys and by taps where its script runs; open a paper, and go back."""
+    page = visit.page
+    visit.go(f"/map?{urlencode({'title': paper['title'], 'abstract': paper['abstract'][:1200]})}")
+    page.wait_for_selector("svg.map-wide")
+    page.locator("svg.map-wide a[data-paper]").first.focus()
+    if page.locator(".map-live").count():
+        here = page.locator("tr.map-here")
+        first = here.get_attribute("id")
+        for key in ("ArrowRight", "ArrowDown", "End"):
+            page.keyboard.press(key)
+        visit.expect(here.count() == 1, "no row is marked beside the paper that has the focus")
+        visit.expect(here.get_attribute("id") != first, "the arrow keys do not move")
+        visit.expect(page.locator(".map-card").is_visible(), "there is no card about the paper")
+        visit.step("map-focus")
+        page.keyboard.press("Escape")
+        visit.expect(not page.locator(".map-card").is_visible(), "Escape leaves the card")
+        page.set_viewport_size({"width": 390, "height": 844})
+        dot = page.locator("svg.map-small .map-dots circle").last
+        dot.scroll_into_view_if_needed()
+        place = dot.bounding_box()
+        page.mouse.click(place["x"] - 9, place["y"] - 9)
+        visit.expect(page.locator(".map-card").is_visible(), "a click beside a dot finds none")
+        visit.step("map-phone")
+        page.keyboard.press("Escape")
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.locator("svg.map-wide a[tabindex='0']").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/paper?*")
+    page.go_back()
+    visit.expect(page.locator("svg.map").count() == 2, "Back from a paper does not show the map")
 
 
 def by_keyboard(visit: Visit, paper: Paper) -> None:

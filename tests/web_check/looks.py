@@ -107,7 +107,8 @@ JUDGED = (320, 1280)
 """Widths at which axe looks."""
 _WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
 _JUDGE = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
-_OWN_SCRIPT = "**/static/script.js*"
+_OVERLAPS = Path(__file__).with_name("map_overlaps.js")
+_OWN_SCRIPT = "**/static/*.js*"
 
 
 def pages_of(paper: dict[str, Any]) -> dict[str, str]:
@@ -172,6 +173,8 @@ def _check(visit: Visit, name: str, source: str) -> None:
     unsafe = visit.page.locator("a[href^='javascript' i]").count()
     visit.expect(not unsafe, f"{name} links to a script")
     visit.expect(wide <= 0, f"{name} is {wide} pixels too wide")
+    covered = visit.page.evaluate(_OVERLAPS.read_text(encoding="utf-8"))
+    visit.expect(not covered, f"{name}: {'; '.join(covered[:5])}")
     visit.step(name)
     if not source:
         return
@@ -236,6 +239,7 @@ def _flows(papers: Sequence[dict[str, Any]]) -> Sequence[Callable[[Visit], None]
         partial(flows.look_around, paper=second),
         partial(flows.draw, paper=first),
         partial(flows.by_keyboard, paper=first),
+        partial(flows.read_map, paper=first),
     )
 
 
