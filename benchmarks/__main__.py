@@ -150,7 +150,7 @@ SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "precision": partial(measure_precision, corpus=VIS),
     "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
-    "map": partial(measure_maps, corpus=VIS),
+    "map": partial(measure_maps, corpora=CORPORA),
     "corpora": measure_corpora,
 }
 
