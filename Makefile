@@ -17,7 +17,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval benchmarks docs tests
 
-.PHONY: help venv demo encoder test test-thorough lint types format pytest torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
+.PHONY: help venv demo encoder test test-thorough lint types format pytest torture web-check engine-check docs pictures benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -67,6 +67,10 @@ format: $(DEV) ## Format the code and apply the safe fixes.
 docs: $(DEV) ## Write what the pages take from the code, and build docs/_build/html.
 	$(BIN)/python -m docs.made
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+pictures: $(DEV) ## Make the pictures of the page in docs/_static with a browser.
+	@$(PIP) 'playwright>=1.49'
+	$(BIN)/python -m docs.pictures
 
 benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables in docs/results.
 	rm -rf benchmarks/out/*.index/ranker*  # Figures are those of the code as it stands.

@@ -111,13 +111,16 @@ class Server:
 
 
 @contextmanager
-def serving(index: Path, *words: object) -> Iterator[Server]:
+def serving(index: Path | None, *words: object) -> Iterator[Server]:
     """Start `recsys serve` on a free port, and end it and its children afterwards.
+
+    index: None: the starter corpus.
 
     Raises:
         RuntimeError: it does not start.
     """
-    command = [sys.executable, "-m", "tests.run_recsys", "serve", str(index), "--port", "0"]
+    served = () if index is None else (str(index),)
+    command = [sys.executable, "-m", "tests.run_recsys", "serve", *served, "--port", "0"]
     with tempfile.TemporaryDirectory(prefix="web-check-") as folder:
         said = Path(folder) / "stderr"
         with said.open("wb") as stderr:
