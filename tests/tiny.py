@@ -159,7 +159,7 @@ def _corpus(papers: Sequence[Paper]) -> Corpus:
     )
     # What is read of a file otherwise.
     vars(corpus)["_shown"] = pa.Table.from_pylist(records)
-    vars(corpus)["abstracts"] = lambda rows: [papers[row].abstract or "" for row in rows]
+    vars(corpus)["full_papers"] = lambda rows: [papers[row] for row in rows]
     return corpus
 
 

@@ -317,9 +317,9 @@ def _groups(collection: Collection, around: Surroundings, groups: Longs) -> tupl
     terms = collection.terms
     codes = np.unique(terms.terms.take(around.rows)[1]).tolist()
     rarity = {terms.vocabulary[code]: float(terms.idf[code]) for code in codes}
-    titles = [paper.title for paper in collection.corpus.papers(around.rows)]
-    abstracts = collection.corpus.abstracts(around.rows)
-    labels = label_groups(list(zip(titles, abstracts, strict=True)), rarity, groups)
+    papers = collection.corpus.papers(around.rows)
+    texts = [(paper.title, paper.abstract or "") for paper in papers]
+    labels = label_groups(texts, rarity, groups)
     cited, near = (
         np.bincount(groups[mask], minlength=len(labels)).tolist()
         for mask in (around.cited, ~around.cited)
