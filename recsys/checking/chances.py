@@ -30,7 +30,7 @@ IDENTITY = (
     "no_authors",
     "titles_and_authors",
     "year",
-    "year_beside_authors",
+    "year_of_equal_titles",
     "venue",
     "doi",
 )
@@ -78,7 +78,7 @@ def identity_numbers(
 
     Likeness of the titles, above one half; whether it is nearly 1; in that case the share of six
     telling words; the share of its authors that the record names; whether authors are unknown; the
-    first times how many of three authors agree; years apart, at most 5, and these times the same;
+    first times how many of three authors agree; years apart, at most 5, and this for equal titles;
     venue and DOI: 1 the same, -1 others, 0 unknown.
     """
     likeness = title_likeness(title, offered)
@@ -101,7 +101,7 @@ def identity_numbers(
         float(people is None),
         2 * max(likeness - 0.5, 0.0) * several,
         years,
-        years * several,
+        years * equal,
         0.0 if venue is None else 1.0 if venue else -1.0,
         same_doi,
     )

@@ -280,7 +280,7 @@ def test_drafts_are_answered_as_they_are_asked_for(recommender: Recommender) -> 
 def test_references_are_checked_as_the_command_does(tmp_path: Path) -> None:
     book = tmp_path / "refs.bib"
     book.write_text(
-        "@inproceedings{a, title={Attention Is All You Need}, year={2011},\n"
+        "@inproceedings{a, title={Attention Is All You Need}, year={2014},\n"
         "  author={Ashish Vaswani and Noam Shazeer and others}}\n",
         encoding="utf-8",
     )
