@@ -61,7 +61,7 @@ def test_what_is_written_is_plain_json(tmp_path: Path) -> None:
         ('{"paper_id": "b", "embeding": [1, 2]}', "no 'embedding'; .* Did you mean 'embeding'"),
         ('{"embedding": [1, 2]}', "line 2: there is no 'paper_id'; the keys are embedding"),
         ("{}", "line 2: there is no 'paper_id'; the keys are none"),
-        ("[1, 2]", r"line 2: '\[1, 2\]' is no JSON object"),
+        ("[1, 2]", r"line 2: '\[1, 2\]' is not a JSON object"),
         ('{"paper_id": "b", "embedding": [1, 2', "line 2: .* is not JSON"),
         ("[" * 100_000, "line 2: .* is not JSON"),
     ],
