@@ -54,7 +54,7 @@ def test_what_is_written_is_plain_json(tmp_path: Path) -> None:
         ('{"paper_id": 7, "embedding": [1, 2]}', "line 2: the paper_id 7 is no text"),
         ('{"paper_id": "", "embedding": [1, 2]}', "line 2: the paper_id '' is no text"),
         ('{"paper_id": "\\ud800", "embedding": [1, 2]}', "line 2: .* half a character"),
-        ('{"paper_id": "b", "embedding": ["1", 2]}', "line 2: .* holds '1'"),
+        ('{"paper_id": "b", "embedding": ["1", 2]}', "line 2: .* has '1'"),
         ('{"paper_id": "b", "embedding": [true, 2]}', "line 2: .* holds 'True'"),
         ('{"paper_id": "b", "embedding": [[1, 2]]}', r"line 2: .* holds '\[1, 2\]'"),
         ('{"paper_id": "b", "embedding": null}', "line 2: .* holds 'None'"),
