@@ -57,7 +57,8 @@ def commands() -> str:
 
     An option that means the same in several commands is explained once.
     """
-    told = {name: (command, _parameters(name, command)) for name, command in _walked()}
+    program = typer.main.get_command(application())
+    told = {name: (command, _parameters(name, command)) for name, command in walk(program)}
     every = [each for _, parameters in told.values() for each in parameters]
     counts = Counter(each[:2] for each in every)
     shared = {each[:2]: each for each in reversed(every) if counts[each[:2]] > 1}
@@ -69,10 +70,6 @@ def commands() -> str:
         also = _also([each for each in parameters if each[:2] in shared], shared)
         sections += [f"## {name}", *about, "\n".join([*own, *also])]
     return "\n\n".join(sections)
-
-
-def _walked() -> Iterator[tuple[str, Command]]:
-    return walk(typer.main.get_command(application()))
 
 
 def _parameters(name: str, command: Command) -> list[Parameter]:

@@ -187,8 +187,8 @@ def _files(source: Path, out: Path | None) -> list[SourceFile]:
             return [_local(source, named=True)]
         if source == STDIN or source.exists():
             raise CorpusError(
-                f"{source if source != STDIN else 'standard input'} is no regular file, and papers "
-                "are read more than once.",
+                f"{source if source != STDIN else 'standard input'} is not a regular file, and "
+                "papers are read more than once.",
                 "Save them in a file (`... > papers.jsonl`), and give that.",
             )
         hint = near_path(source).strip() or "Check the path."

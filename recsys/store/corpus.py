@@ -557,15 +557,6 @@ class Corpus:
         """Return papers with every column, references as ids. Cheap for ascending rows."""
         return [self._full_paper(int(row)) for row in rows]
 
-    def abstracts(self, rows: Rows) -> list[str]:
-        """Return the abstracts of ascending rows, empty where unknown; reads one column of some."""
-        starts, found = self._group_starts, list[str | None]()
-        groups = np.searchsorted(starts, rows, side="right") - 1
-        for group in np.unique(groups).tolist():
-            table = self._file.read_row_group(group, columns=["abstract"], use_threads=False)
-            found += table.column(0).take(rows[groups == group] - starts[group]).to_pylist()
-        return [text or "" for text in found]
-
     def texts(self) -> "pyarrow.Table":
         """Return the columns title and abstract, rows ascending."""
         return self._read("title", "abstract")

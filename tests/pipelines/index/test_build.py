@@ -129,7 +129,7 @@ def test_what_is_no_index_is_never_overwritten(built: "Built", tmp_path: Path, f
     other.mkdir()
     (other / "manifest.json").write_text('{"name": "of something else"}')
     for out in (folder, file, other):
-        with pytest.raises(InputError, match="exists and is no index"):
+        with pytest.raises(InputError, match="exists and is not an index"):
             build_in(out, built.papers, force=force)
     assert (folder / "chapter.tex").read_text() == "years of work"
     assert file.read_text() == "more work"

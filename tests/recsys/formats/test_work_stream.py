@@ -126,7 +126,7 @@ def test_a_header_alone_is_no_work_and_no_error(tmp_path: Path, name: str, packe
 
 @each_row("raw", [b"", b"\n", b" \r\n \n", gzip.compress(b"", mtime=0), codecs.BOM_UTF8])
 def test_an_empty_file_says_so(tmp_path: Path, raw: bytes) -> None:
-    with pytest.raises(CorpusError, match=r"is empty|holds no JSON|no format"):
+    with pytest.raises(CorpusError, match=r"is empty|holds no JSON|no known format"):
         works_of(written(tmp_path, raw))
 
 

@@ -85,7 +85,7 @@ def test_a_file_that_ends_within_an_entry_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_no_bibtex_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "paper.bib"
     path.write_text("Dear diary,\n", encoding="utf-8")
-    with pytest.raises(InputError, match="is no BibTeX"):
+    with pytest.raises(InputError, match="is not BibTeX"):
         filled(path)
 
 
