@@ -50,17 +50,17 @@ def check(
     """Check that cited works exist and are described correctly.
 
     Looks every reference up in an index, with --online also in open sources on the web, and
-    compares it with the record: title, authors, year, venue, DOI. A reference is confirmed, differs,
-    was not found, or could not be checked. A work that was not found may still exist: the
+    compares it with the record: title, authors, year, venue, DOI. A reference is confirmed,
+    differs, was not found, or could not be checked. A work that was not found may still exist: the
     probability that it does not depends on how complete the sources are for the rest of the list.
 
-    The exit code is 0. With --strict it is 1 if a reference differs, was retracted, or probably does
-    not exist.
+    The exit code is 0. With --strict it is 1 if a reference differs, was retracted, or probably
+    does not exist.
 
     Args:
         file: A bibliography (.bib, .ris, CSL-JSON, .csv ...) or a draft with its own.
-        online: Also ask sources on the web, once you agree to the plan. Without --index, the starter
-            corpus is then not searched.
+        online: Also ask sources on the web, once you agree to the plan. Without --index, the
+            starter corpus is then not searched.
         source: With --online: one of openalex, crossref, semanticscholar, arxiv and pubmed; may be
             repeated. Default: openalex and crossref.
         yes: Agree to the plan of --online without being asked.
