@@ -43,7 +43,7 @@ _INDENT = "    "
 def table(report: CheckReport) -> str:
     """Write the sum, then each reference that is not just confirmed, the gravest first."""
     blocks = [report.summary]
-    for item in _by_gravity(report):
+    for item in by_gravity(report):
         lines = [
             f"{item.verdict}: {name_of(item)}",
             *(f"{_INDENT}{line}" for line in said_of(item)),
@@ -57,7 +57,7 @@ def table(report: CheckReport) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _by_gravity(report: CheckReport) -> list[Checked]:
+def by_gravity(report: CheckReport) -> list[Checked]:
     """Order what is worth telling: what is wrong, then what was not found, then remarks."""
 
     def gravity(item: Checked) -> tuple[bool, int]:
@@ -106,7 +106,7 @@ def cited(record: Record) -> str:
 def lines(report: CheckReport) -> str:
     """Write a line for each problem, as compilers do: file:line: message."""
     told = []
-    for item in _by_gravity(report):
+    for item in by_gravity(report):
         place = f"{report.file}:{report.lines.get(item.reference.key, 1)}"
         text = "; ".join(said_of(item))
         told.append(f"{place}: {item.verdict}: {name_of(item)}: {text}\n")
@@ -176,7 +176,7 @@ def sarif(report: CheckReport) -> str:
     results = []
     path = PurePath(report.file)
     uri = path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="replace")
-    for item in _by_gravity(report):
+    for item in by_gravity(report):
         found: list[Verdict | Notice] = [remark.notice for remark in item.remarks]
         found += [item.verdict] if item.verdict in _RULES else []
         region = {"startLine": report.lines.get(item.reference.key, 1)}
@@ -199,7 +199,7 @@ def sarif(report: CheckReport) -> str:
 def markdown(report: CheckReport) -> str:
     """Write a list for a note or an issue."""
     blocks = [f"**{escaped(report.summary)}**"]
-    for item in _by_gravity(report):
+    for item in by_gravity(report):
         points = "".join(f"\n  - {escaped(line)}" for line in said_of(item))
         blocks.append(f"- {item.verdict}: {escaped(name_of(item))}{points}")
     if report.unlisted:
@@ -217,7 +217,7 @@ def html(report: CheckReport) -> str:
     """Write a web page that needs nothing else."""
     parts = [page_head("References, checked", _STYLE), f"<p>{html_text(report.summary)}</p>\n"]
     parts += [f"<p>{html_text(note)}</p>\n" for note in report.notes]
-    for item in _by_gravity(report):
+    for item in by_gravity(report):
         parts.append(
             f'<section>\n<h2 dir="auto"><span>{html_text(str(item.verdict))}</span> '
             f"{html_text(name_of(item))}</h2>\n{note_list(said_of(item))}</section>\n"

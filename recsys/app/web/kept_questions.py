@@ -38,7 +38,7 @@ class KeptQuestion:
 
     collection: where its pinned papers are kept. notes: what was said of its files. keys, taken:
     the pattern of its citation keys, and those that it has. problem: why it has no answer; None
-    where it has one.
+    where it has one. listed: references that are checked, as JSON.
     """
 
     fields: FormFields
@@ -47,6 +47,7 @@ class KeptQuestion:
     keys: str | None = None
     taken: tuple[str, ...] = ()
     problem: Problem | None = None
+    listed: str = ""
 
     def after(self, former: "KeptQuestion | None") -> "KeptQuestion":
         """Take over what a question keeps that is asked again: its pins, and how it calls works."""
@@ -75,6 +76,7 @@ class KeptQuestion:
             keys=kept["keys"],
             taken=tuple(kept["taken"]),
             problem=Problem(**kept["problem"]) if kept["problem"] else None,
+            listed=kept["listed"],
         )
 
 

@@ -56,6 +56,8 @@ STATIC = Path(__file__).parent / "static"
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
     Route("/sentence", partial(page_routes.home, tab="/sentence")),
+    Route("/check", partial(page_routes.home, tab="/check"), methods=["GET"]),
+    Route("/check", page_routes.ask_check, methods=["POST"]),
     Route("/example", page_routes.example),
     *(
         Route(path, partial(page_routes.ask, view=view), methods=["GET", "POST"])
@@ -64,6 +66,7 @@ PAGES: tuple[BaseRoute, ...] = (
     Route("/answers/{key}", page_routes.answer),
     Route("/answers/{key}/sentences", page_routes.cite),
     Route("/answers/{key}/map", page_routes.draw),
+    Route("/answers/{key}/check", page_routes.check),
     Route("/answers/{key}/pins", page_routes.pin, methods=["POST"]),
     Route("/answers/{key}/export", page_routes.export),
     Route("/export", page_routes.export),

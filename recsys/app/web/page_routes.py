@@ -4,6 +4,7 @@ A question is sent once, understood, kept in memory and redirected to: each page
 GET at `/answers/KEY`, whose query says what is chosen among its papers.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,6 +38,7 @@ from recsys.app.web.questions import (
     answer_page,
     answer_passage,
     around,
+    checked_in,
     joined,
     papers_named,
     placed,
@@ -66,9 +68,11 @@ from recsys.app.web.uploads import (
 )
 from recsys.errors import DraftError, InputError, NothingFound, RecsysError
 from recsys.formats.answers import FORMATS, where_of
+from recsys.formats.check_formats import by_gravity
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.papers.language import looks_english
+from recsys.formats.references.bibliography import record_of, work_of
 from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import one_line
@@ -96,6 +100,12 @@ VIEWS = {"/answer": "", "/cite": "/sentences", "/map": "/map"}
 PASTED = "pasted text.txt"
 """What a text is called that was pasted: messages name it."""
 WANTED = Reason("liked", "you asked for more like this")
+MOST_CHECKED = 2_000
+DRAFTS = (
+    ".tex", ".pdf", ".zip", ".md", ".qmd", ".rmd", ".rnw", ".typ", ".org", ".docx", ".odt",
+    ".ipynb",
+)  # fmt: skip
+"""How the names of drafts end, whose references are checked."""
 TOO_LONG = "The draft is too long to go through its sentences."
 UNFILTERED = "The filters of the papers do not count here."
 NOT_ENGLISH = (
@@ -218,17 +228,61 @@ async def ask(request: Request, view: str) -> Response:
     return _see(AnswerAddress(service.keep(kept), choice).to(view))
 
 
+async def ask_check(request: Request) -> Response:
+    """Read the references of a bibliography or a draft, keep them, and lead to what was found."""
+    service, sent = service_of(request), await read_form(request)
+    fields = FormFields.read(sent.pairs)
+    try:
+        listed = await _listed(sent, fields, service)
+        records = json.dumps([record_of(each) for each in listed.references], ensure_ascii=False)
+        kept = KeptQuestion(
+            fields=FormFields(index=fields.index), notes=listed.problems, listed=records
+        )
+    except RecsysError as error:
+        kept = KeptQuestion(fields=replace(fields, text=""), problem=problem_of(error))
+    return _see(AnswerAddress(service.keep(kept)).to("/check"))
+
+
+async def _listed(sent: SentForm, fields: FormFields, service: Service) -> Bibliography:
+    """Read what was sent as a list of references, else as a draft that has some.
+
+    Raises:
+        InputError: there are none, or more than the page takes.
+    """
+    files = list(sent.files.get("file", []))
+    if fields.pasted.strip():
+        files.append(UploadedFile("references.bib", fields.pasted.encode("utf-8", "replace")))
+    if not files:
+        raise InputError("No references were given.", "Drop a bibliography, or paste it.")
+    drafts = any(file.name.lower().endswith(DRAFTS) for file in files)
+    if drafts:
+        upload = await service.reading.run(partial(read_uploaded_draft, files, sentences=False))
+        listed = Bibliography(upload.manuscript.references, upload.manuscript.notes)
+    else:
+        listed = await service.reading.run(partial(read_uploaded_lists, files))
+    if not listed.references:
+        raise InputError("No references were found in it.", "Give a bibliography, such as a .bib.")
+    if len(listed.references) > MOST_CHECKED:
+        raise InputError(
+            f"It holds {len(listed.references):,} references.",
+            f"The page checks {MOST_CHECKED:,} at most; `recsys check` has no limit.",
+        )
+    return listed
+
+
 def _see(address: str) -> Response:
     return RedirectResponse(address, HTTPStatus.SEE_OTHER, _PRIVATE)
 
 
-def _refused(service: Service, fields: FormFields, problem: Problem, former: str = "") -> Response:
+def _refused(
+    service: Service, fields: FormFields, problem: Problem, former: str = "", tab: str = ""
+) -> Response:
     """Show the form, filled as it was, and above it why there is no answer.
 
     former: the key of the question, of which the form does not show all.
     """
     form = form_of(replace(fields, library="", text=""))
-    tab = "/sentence" if fields.passage else "/"
+    tab = tab or ("/sentence" if fields.passage else "/")
     site = site_of(service, fields.index)
     page = render("ask", site, form=form, problem=problem, tab=tab, former=former)
     headers = {} if problem.wait is None else {"retry-after": str(problem.wait)}
@@ -340,6 +394,7 @@ async def _shown(
 ) -> Response:
     """Show a view of an answer; or the form, and why there is none."""
     service, answered = service_of(request), KeptAnswer.read(request, view)
+    tab = view if view == "/check" else ""
     if answered is None:
         hours = f"{LIFETIME / 3600:g} hours"
         problem = Problem(
@@ -349,7 +404,7 @@ async def _shown(
             "Give the draft once more; what you had chosen is still filled in.",
         )
         fields = FormFields.read(request.query_params.multi_items())
-        return _refused(service, replace(fields, page=""), problem)
+        return _refused(service, replace(fields, page=""), problem, tab=tab)
     if answered.kept.problem is not None:
         return _refused(service, answered.kept.fields, answered.kept.problem, answered.address.key)
     try:
@@ -473,6 +528,27 @@ def _draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
         site_of(service, opened.name),
         **_about(answered, opened),
         map=map_view(drawn, paper_address=address),
+    )
+
+
+# References, checked.
+
+
+async def check(request: Request) -> Response:
+    """Show what was found out about the references of a list."""
+    return await _shown(request, "/check", _check)
+
+
+def _check(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
+    references = list(map(work_of, json.loads(answered.kept.listed or "[]")))
+    report = checked_in(opened, references, answered.kept.notes)
+    return render(
+        "checked",
+        site_of(service, opened.name),
+        report=report,
+        items=by_gravity(report),
+        at=answered.address,
+        form=form_of(answered.fields, opened),
     )
 
 

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
-NAVIGATION = (("/", "Ask"), ("/map", "Map"), ("/help", "Help"))
+NAVIGATION = (("/", "Ask"), ("/map", "Map"), ("/check", "Check"), ("/help", "Help"))
 """The header's links: address and words."""
-TABS = (("/", "Whole draft"), ("/sentence", "One sentence"))
+TABS = (("/", "Whole draft"), ("/sentence", "One sentence"), ("/check", "Check references"))
 """What can be asked, each on a page of its own: address and words."""
 EXPORTS = (
     ("bibtex", "BibTeX"),
