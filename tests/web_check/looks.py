@@ -111,6 +111,15 @@ _OVERLAPS = Path(__file__).with_name("map_overlaps.js")
 _OWN_SCRIPT = "**/static/*.js*"
 
 
+def listed_of(paper: dict[str, Any]) -> str:
+    """Write a bibliography of a paper, of another year, and of one that nobody knows."""
+    title, year = paper["title"].translate(str.maketrans("", "", "{}@")), paper.get("year") or 2000
+    return (
+        f"@article{{a, title={{{title}}}, year={{{year - 9}}}}}\n"
+        f"@article{{b, title={{{WORD} and {ARABIC} in autumn}}, author={{N}}, year={{{year}}}}}\n"
+    )
+
+
 def pages_of(paper: dict[str, Any]) -> dict[str, str]:
     """Name every page, and every state of one, with the address that shows it."""
     asked = {"title": paper["title"], "abstract": paper["abstract"][:1200]}
@@ -121,6 +130,9 @@ def pages_of(paper: dict[str, Any]) -> dict[str, str]:
         "ask": "/",
         "ask-sentence": "/sentence",
         "ask-map": "/map",
+        "ask-check": "/check",
+        "checked": f"/check?{urlencode({'pasted': listed_of(paper)})}",
+        "checked-nothing": "/check?pasted=nothing",
         "ask-filled": f"/?{urlencode({**unknown, 'min_year': 2001})}",
         "help": "/help",
         "gone": "/answers/none?min_year=2001",

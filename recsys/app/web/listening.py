@@ -56,8 +56,7 @@ STATIC = Path(__file__).parent / "static"
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
     Route("/sentence", partial(page_routes.home, tab="/sentence")),
-    Route("/check", partial(page_routes.home, tab="/check"), methods=["GET"]),
-    Route("/check", page_routes.ask_check, methods=["POST"]),
+    Route("/check", page_routes.ask_check, methods=["GET", "POST"]),
     Route("/example", page_routes.example),
     *(
         Route(path, partial(page_routes.ask, view=view), methods=["GET", "POST"])

@@ -232,6 +232,8 @@ async def ask_check(request: Request) -> Response:
     """Read the references of a bibliography or a draft, keep them, and lead to what was found."""
     service, sent = service_of(request), await read_form(request)
     fields = FormFields.read(sent.pairs)
+    if request.method == "GET" and not fields.pasted:
+        return await home(request, tab="/check")
     try:
         listed = await _listed(sent, fields, service)
         records = json.dumps([record_of(each) for each in listed.references], ensure_ascii=False)
@@ -406,14 +408,15 @@ async def _shown(
         fields = FormFields.read(request.query_params.multi_items())
         return _refused(service, replace(fields, page=""), problem, tab=tab)
     if answered.kept.problem is not None:
-        return _refused(service, answered.kept.fields, answered.kept.problem, answered.address.key)
+        key, kept = answered.address.key, answered.kept
+        return _refused(service, kept.fields, answered.kept.problem, key, tab)
     try:
         page = await service.ask(answered.fields.index, partial(work, service, answered))
     except RecsysError as error:
         problem = problem_of(error)
         if isinstance(error, NothingFound):  # Its stages are for those who know them.
             problem = replace(problem, what="No paper is left for this draft.")
-        return _refused(service, answered.fields, problem, answered.address.key)
+        return _refused(service, answered.fields, problem, answered.address.key, tab)
     return HTMLResponse(page, headers=_PRIVATE)
 
 

@@ -72,7 +72,7 @@ def only(library: Source, asked: Reference) -> Checked:
         ({"doi": "10.5555/ponds"}, Verdict.DIFFERS, ["doi"]),
         ({"doi": "10.99999/nobody"}, Verdict.DIFFERS, ["doi"]),
         # The DOI of a work that has nothing to do with it, and no work of this title.
-        ({"title": "Owls and the moon over Riga", "doi": "10.5555/ponds", "authors": ("Q. Quince",)},
+        ({"title": "Owls and the moon over Riga", "doi": "10.5555/ponds", "authors": ("Q.Q.",)},
          Verdict.DIFFERS, ["title", "authors", "year", "venue"]),
         ({"title": "Owls and the moon over Riga", "doi": None, "authors": ("Q. Quince",)},
          Verdict.NOT_FOUND, []),

@@ -494,3 +494,33 @@ def test_a_draft_that_is_too_long_for_the_page_says_so(
     assert not links(html, "Sentence by")
     refused = led(client, "/cite", files=[("file", ("draft.tex", TEX))])
     assert refused.status_code == 422 and TOO_LONG in refused.text
+
+
+def test_a_list_is_checked_and_its_page_has_an_address(client: TestClient) -> None:
+    entry = b"@article{a, title={On deserts in survey 1}, author={Ada Deserts}, year={2004}}"
+    html = give(client, "/check", ("refs.bib", entry))
+    assert "1 reference: 1 differs." in html
+    assert [cell.words() for cell in read(html).all("td")] == ["2004", "2001"]
+    assert "deserts-01" in links(html, "Its record")[0]
+    pasted = go(client, f"/check?pasted={entry.decode()}")
+    assert "1 reference: 1 differs." in pasted
+    draft = give(client, "/check", *(each for _, each in FILES))
+    assert "references:" in draft or "reference:" in draft
+    assert "Drop your bibliography here" in go(client, "/check")
+
+
+@each_row(
+    ("files", "told"),
+    [
+        ([], "No references were given."),
+        ([("refs.bib", b"nothing")], "refs.bib"),
+        ([("a.png", b"\x89PNG\r\n\x1a\n" + bytes(200))], "picture"),
+    ],
+)
+def test_what_cannot_be_checked_is_said_above_the_form(
+    client: TestClient, files: list[tuple[str, bytes]], told: str
+) -> None:
+    sending = [("file", each) for each in files] or [("pasted", (None, b""))]
+    answer = led(client, "/check", files=sending)
+    assert answer.status_code >= 400 and told in answer.text
+    assert "Drop your bibliography here" in answer.text
