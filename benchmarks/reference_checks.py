@@ -332,7 +332,7 @@ def is_meant(record: Record | None, known: Known, collection: Collection) -> boo
 def measure(
     data: Data,
     work: Work = OUT,
-    results: Results = HERE / "reference-checks.json",
+    results: Results = HERE / "checking.json",
     docs: Docs = DOCS,
 ) -> None:
     """Measure on hallmark and on lists of the corpora MEASURED, and rewrite the page."""
@@ -397,15 +397,11 @@ def _faults(lists: Lists, source: Source, corpus: str) -> Figures:
             if item.absent is not None:
                 absent.append(item.absent)
                 invented.append(each.row < 0)
-    return {
-        "faults": {
-            fault: share(caught[fault], seen[fault])
-            for fault in (*ALTERED, *MADE_UP)
-            if seen[fault]
-        },
-        "identity": _off(sure, right),
-        "absence": _off(absent, invented),
+    told = {
+        name: share(sum(caught[each] for each in kinds), sum(seen[each] for each in kinds))
+        for name, kinds in (("described wrongly", ALTERED), ("invented", MADE_UP))
     }
+    return told | {"identity": _off(sure, right), "absence": _off(absent, invented)}
 
 
 def _off(told: Sequence[float], truth: Sequence[bool]) -> Figures:
