@@ -18,7 +18,7 @@ PAPERS = [
             f"Ann {beast.title()}son",
             f"Bo {place.title()}er",
             f"Cy {beast.title()}ar",
-            f"Dee {place}",
+            f"Dee {place.title()}well",
         ),
         venue=f"Journal of {place.title()} Studies",
         doi=f"10.5555/{number}",
