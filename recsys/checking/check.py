@@ -1,5 +1,6 @@
 """Check references against an index and whatever else may hold their works."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -8,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from recsys.checking.chances import LIKE, absent, identity_numbers, model
-from recsys.checking.fields import Comparison, compare, is_a_preprint
+from recsys.checking.fields import Comparison, compare, is_a_preprint, plain_title
 from recsys.checking.verdicts import Checked, CheckReport, Notice, Record, Remark, Verdict
 from recsys.errors import RecsysError
 from recsys.formats.references.shown_facts import bare_doi
@@ -98,12 +99,12 @@ def index_source(collection: Collection, name: str) -> Source:
 
     def look(references: Sequence[Reference]) -> Iterator[Holdings]:
         for reference, offered in zip(references, offers(collection, references), strict=True):
-            title = title_of(reference.title or "")
+            title = plain_title(reference.title or "")
             named, alike = list[Record](), list[Record]()
             for row in dict.fromkeys((*offered.named, *offered.alike)):
-                paper, theirs = offered.papers[row]
+                paper, _ = offered.papers[row]
                 meant = row in offered.named
-                if meant or title_likeness(title, theirs) >= LIKE:
+                if meant or title_likeness(title, plain_title(paper.title)) >= LIKE:
                     work = record_of_paper(paper, corpus.flags.get(row, {}))
                     chance = identity(reference, work)
                     (named if meant else alike).append(Record(name, paper.id, work, chance))
@@ -137,7 +138,7 @@ def registrants_of(dois: Iterable[str]) -> frozenset[str] | None:
 
 def identity(reference: Reference, work: Reference) -> float:
     """Return the chance that a record is the work that a reference means."""
-    titles = title_of(reference.title or ""), title_of(work.title or "")
+    titles = plain_title(reference.title or ""), plain_title(work.title or "")
     if not titles[0].words:  # Its identifier is all that is known.
         return 1.0 if _shares_name(reference, work) else 0.0
     return model("identity").chance(identity_numbers(reference, titles[0], work, titles[1]))
@@ -346,6 +347,10 @@ _FLAGS = {
 }
 
 
+_RETRACTED = re.compile(r"\W*(?:RETRACTED|Retracted Article)\b")
+"""How publishers mark the title of a retracted work."""
+
+
 def _remarks(item: Checked, notices: Mapping[str, tuple[Remark, ...]]) -> tuple[Remark, ...]:
     """Tell what is to be known of the work beside its verdict."""
     record, found = item.record, list[Remark]()
@@ -358,6 +363,10 @@ def _remarks(item: Checked, notices: Mapping[str, tuple[Remark, ...]]) -> tuple[
         if record.work.labels.get(label) and notice not in [each.notice for each in found]:
             told = record.work.labels[label]
             found.append(Remark(notice, f"{text[:-1]}: {told}." if isinstance(told, str) else text))
+    if _RETRACTED.match(record.work.title or "") and not any(
+        each.notice is Notice.RETRACTED for each in found
+    ):
+        found.append(Remark(Notice.RETRACTED, "The title of the record says so."))
     if item.published is not None:
         work = item.published.work
         when = f" ({work.year})" if work.year else ""
