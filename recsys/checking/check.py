@@ -16,6 +16,7 @@ from recsys.formats.references.shown_facts import bare_doi
 from recsys.query.matching import contradicts, offers, title_likeness, title_of
 from recsys.records import Paper, Reference
 from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
 
 SURE = 0.5
@@ -98,11 +99,13 @@ def index_source(collection: Collection, name: str) -> Source:
     corpus = collection.corpus
 
     def look(references: Sequence[Reference]) -> Iterator[Holdings]:
-        for reference, offered in zip(references, offers(collection, references), strict=True):
+        found = offers(collection, references)
+        titled = _titled(corpus, references)
+        for reference, offered, same in zip(references, found, titled, strict=True):
             title = plain_title(reference.title or "")
             named, alike = list[Record](), list[Record]()
-            for row in dict.fromkeys((*offered.named, *offered.alike)):
-                paper, _ = offered.papers[row]
+            for row in dict.fromkeys((*offered.named, *offered.alike, *same)):
+                paper = offered.papers[row][0] if row in offered.papers else corpus.papers([row])[0]
                 meant = row in offered.named
                 if meant or title_likeness(title, plain_title(paper.title)) >= LIKE:
                     work = record_of_paper(paper, corpus.flags.get(row, {}))
@@ -123,6 +126,23 @@ def index_source(collection: Collection, name: str) -> Source:
 
     told = f"{name} ({len(corpus):,} papers)"
     return Source(name, told, look, (covered[0], covered[1]), lacks_doi)
+
+
+def _titled(corpus: Corpus, references: Sequence[Reference]) -> Iterator[tuple[int, ...]]:
+    """Yield the first row that has the title of each reference, if any has.
+
+    A search by words may put papers with long abstracts before it.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    titles = pc.replace_substring_regex(
+        pc.utf8_lower(corpus.column("title")), pattern=r"[^\pL\pN]+", replacement=""
+    )
+    letters = (filter(str.isalnum, (each.title or "").lower()) for each in references)
+    wanted = pa.array(map("".join, letters), titles.type)
+    for row in pc.index_in(wanted, titles).to_pylist():
+        yield () if row is None else (row,)
 
 
 def registrants_of(dois: Iterable[str]) -> frozenset[str] | None:

@@ -7,7 +7,7 @@ ways that do not tell. What printing and typing do to a field is no difference.
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -81,7 +81,6 @@ _GIVEN_NAMES = (
 _FULL_NAMES = {
     each: names.split(" ")[0] for names in _GIVEN_NAMES for each in names.split(" ")[1:]
 }
-_NICKNAME = re.compile(rf"(?i)\b(?:{'|'.join(_FULL_NAMES)})\b(?!-)")
 _KEPT = 1 << 15
 _MOST_TRIED = 4000
 """Pairs of names without a common word that are compared, of two lists of authors."""
@@ -206,7 +205,10 @@ def same_person(one: str, other: str) -> bool:
         return True
     families = [key.split(" ")[0] for key in keys if key]
     if families[0] == families[1]:
-        return agree(keys[0], keys[1]) is not False or _one_set(one, other)
+        forms = (keys[0], keys[1]), (_full_key(keys[0]), _full_key(keys[1]))
+        initials = [set(key.split(" ")[1:]) for key in keys if key]
+        slip = all(map(_are_letters, initials)) and bool(initials[0] & initials[1])
+        return slip or any(agree(*form) is not False for form in forms) or _one_set(one, other)
     longest = max(map(len, families))
     if longest >= _LONG_SURNAME and OSA.distance(*families) <= 1 + (longest > 2 * _LONG_SURNAME):
         return True
@@ -223,10 +225,18 @@ def same_person(one: str, other: str) -> bool:
 
 @lru_cache(_KEPT)
 def _plain_name(name: str) -> str:
-    """Write a name in the letters of English, with the full form of the given name."""
-    if _LATIN.search(name):
-        name = _NOT_LATIN.sub(" ", name).translate(_LETTERS)
-    return _NICKNAME.sub(lambda match: _FULL_NAMES[match[0].lower()], name)
+    """Write a name in the letters of English, where it has any of them."""
+    return _NOT_LATIN.sub(" ", name).translate(_LETTERS) if _LATIN.search(name) else name
+
+
+def _are_letters(given: Set[str]) -> bool:
+    return bool(given) and max(map(len, given)) == 1
+
+
+def _full_key(key: str) -> str:
+    """Put the full forms of given names into what `name_key` returns."""
+    family, *given = key.split(" ")
+    return " ".join((family, *(_FULL_NAMES.get(name, name) for name in given)))
 
 
 def _is_short_for(short: str, full: str) -> bool:
@@ -251,7 +261,7 @@ def _people(reference: Reference, record: Reference) -> Comparison | None:
     strangers = [name for name, at in zip(given, pairs, strict=True) if at is None]
     agrees: bool | None = True
     remark = ""
-    if strangers and len(strangers) < len(given) and len(found) < len(given) and not free:
+    if strangers and len(found) < len(given) and 2 * len(free) < len(found):
         agrees = None  # The record names the first few.
     elif strangers:
         agrees, remark = False, f"{_some(strangers)} not among its authors"

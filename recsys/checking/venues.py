@@ -84,6 +84,7 @@ _MEETING = re.compile(
 _INNER_AND = re.compile(r"(?<=\w)&(?=\w)")
 _LATIN = re.compile(r"[A-Za-z]")
 _LONGEST = 400
+_LONG_WORD = 6
 
 
 def is_preprint(venue: str | None) -> bool:
@@ -158,7 +159,7 @@ def _telling(name: str) -> tuple[str, ...]:
 
 def _acronyms(name: str) -> frozenset[str]:
     """Return the acronyms in a name, folded, each under its one spelling."""
-    tokens = re.split(r"[\s,:;/@\u2013-]+", name)
+    tokens = re.split(r"[\s,:;/@\u2013-]+", _INNER_AND.sub("", name))
     found = (_WORD.findall(fold(each)) for each in tokens if _CAPITALS.search(each))
     joined = ("".join(words) for words in found)
     return (
@@ -204,8 +205,15 @@ def _aligned(short: Sequence[str], long: Sequence[str]) -> int:
 
 
 def _abbreviates(short: str, full: str) -> bool:
-    """Whether a word is another cut short: its beginning, or some of its letters in order."""
+    """Whether a word is another cut short: its beginning, or some of its letters in order.
+
+    Or it is the other but for one typing error.
+    """
+    from rapidfuzz.distance import OSA
+
     if full.startswith(short):
+        return True
+    if len(short) >= _LONG_WORD and OSA.distance(short, full, score_cutoff=1) <= 1:
         return True
     if len(short) < 3 or short[0] != full[0] or len(short) > len(full):
         return False
