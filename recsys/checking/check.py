@@ -41,6 +41,8 @@ _RARELY_HELD = {
 """Kinds of CSL that sources rarely hold whole, and what people call them."""
 _COVERED = (0.005, 0.995)
 """Quantiles of an index's years between which works should be there."""
+_EXTENDED = 5
+"""Years in which a journal prints what was shown at a meeting."""
 _UNSEEN = 0.01
 """A source knows the registrants of DOIs where a further DOI has a new one less often than this."""
 
@@ -227,9 +229,10 @@ def _judge(
     named = [record for each in held for record in each.named]
     records = [*named, *(record for each in held for record in each.alike)]
     meant = [record for record in records if record.chance >= SURE]
-    if meant:
-        record = _closest(reference, meant, this_year)
-        return _compared(reference, record, meant, named, sources, this_year)
+    close = _closest(reference, meant, this_year) if meant else None
+    other = close is not None and _is_another_version(reference, close.work, this_year)
+    if close is not None and not other:
+        return _compared(reference, close, meant, named, sources, this_year)
     for record in named:
         theirs = record.work.title
         if theirs and reference.title:
@@ -244,7 +247,26 @@ def _judge(
     if why := _not_checkable(reference, sources, this_year):
         return Checked(reference, Verdict.NOT_CHECKABLE, why)
     where = ", ".join(source.name for source in sources)
-    return Checked(reference, Verdict.NOT_FOUND, f"No record of it in {where}.")
+    why = f"No record of it in {where}."
+    if close is not None:
+        facts = f"{close.work.title} ({close.work.venue}, {close.work.year})"
+        why = f"No record of it in {where}; it may be another version of {facts}."
+    return Checked(reference, Verdict.NOT_FOUND, why)
+
+
+def _is_another_version(reference: Reference, work: Reference, this_year: int) -> bool:
+    """Tell whether a record rather is what a meeting printed of an article, or the reverse.
+
+    Both have one title and authors; the place is another, and so is the year, by a few.
+    """
+    fields = {each.field: each for each in compare(reference, work, this_year=this_year)}
+    wrong = {name for name, each in fields.items() if each.agrees is False}
+    if not (wrong and wrong <= {"venue", "year"} and reference.venue and work.venue):
+        return False
+    if is_a_preprint(reference) or is_a_preprint(work) or not (reference.year and work.year):
+        return False
+    known = any(name in fields and fields[name].agrees for name in ("doi", "venue"))
+    return not known and 0 < abs(reference.year - work.year) <= _EXTENDED
 
 
 def _closest(reference: Reference, meant: Sequence[Record], this_year: int) -> Record:
@@ -367,6 +389,15 @@ _FLAGS = {
 }
 
 
+def _is_this_version(item: Checked, record: Record) -> bool:
+    """Tell whether the DOI of a record is surely that of the reference, not of an earlier paper."""
+    venue = next((each.agrees for each in item.comparisons if each.field == "venue"), True)
+    same_year = None in (item.reference.year, record.work.year) or (
+        item.reference.year == record.work.year
+    )
+    return not is_a_preprint(record.work) and (venue is not None or same_year)
+
+
 _RETRACTED = re.compile(r"\W*(?:RETRACTED|Retracted Article)\b")
 """How publishers mark the title of a retracted work."""
 
@@ -391,6 +422,6 @@ def _remarks(item: Checked, notices: Mapping[str, tuple[Remark, ...]]) -> tuple[
         work = item.published.work
         when = f" ({work.year})" if work.year else ""
         found.append(Remark(Notice.SUPERSEDED, f"It was published: {work.venue}{when}."))
-    elif record.work.doi and not item.reference.doi and not is_a_preprint(record.work):
+    elif record.work.doi and not item.reference.doi and _is_this_version(item, record):
         found.append(Remark(Notice.INCOMPLETE, f"Its DOI is {record.work.doi}."))
     return tuple(found)
