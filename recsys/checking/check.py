@@ -10,6 +10,7 @@ import numpy as np
 
 from recsys.checking.chances import LIKE, absent, identity_numbers, model
 from recsys.checking.fields import Comparison, compare, is_a_preprint, plain_title
+from recsys.checking.venues import is_meeting
 from recsys.checking.verdicts import Checked, CheckReport, Notice, Record, Remark, Verdict
 from recsys.errors import RecsysError
 from recsys.formats.references.shown_facts import bare_doi
@@ -264,6 +265,8 @@ def _is_another_version(reference: Reference, work: Reference, this_year: int) -
     if not (wrong and wrong <= {"venue", "year"} and reference.venue and work.venue):
         return False
     if is_a_preprint(reference) or is_a_preprint(work) or not (reference.year and work.year):
+        return False
+    if is_meeting(reference.venue) and is_meeting(work.venue):
         return False
     known = any(name in fields and fields[name].agrees for name in ("doi", "venue"))
     return not known and 0 < abs(reference.year - work.year) <= _EXTENDED

@@ -81,6 +81,9 @@ _ONE_NAME = {
 _MEETING = re.compile(
     r"(?i)\b(?:conf|proc|symp|meeting|workshop|advances|web|academy|journal|trans)"
 )
+_PROCEEDINGS = re.compile(
+    r"(?i)\b(?:conf|symp|workshop|proc\w*\.? (?!natl|nat\b|r\b|roy|of the (?:national|royal|acm|vldb)))"
+)
 _INNER_AND = re.compile(r"(?<=\w)&(?=\w)")
 _LATIN = re.compile(r"[A-Za-z]")
 _LONGEST = 400
@@ -94,6 +97,17 @@ def is_preprint(venue: str | None) -> bool:
     (True, False)
     """
     return bool(venue and _PREPRINT.search(venue[:_LONGEST]))
+
+
+def is_meeting(venue: str) -> bool:
+    """Tell whether a venue surely is a meeting, or its proceedings.
+
+    >>> is_meeting("NeurIPS"), is_meeting("Proc. of EuroVis"), is_meeting("JMLR")
+    (True, True, False)
+    """
+    name = venue[:_LONGEST]
+    meetings = _MEETINGS.keys() - {"jmlr", "pnas", "tacl", "tmlr"}
+    return bool(_PROCEEDINGS.search(name) or meetings & _acronyms(name))
 
 
 @lru_cache(1 << 15)
