@@ -46,7 +46,7 @@ _LANGUAGES = (
     " polish portuguese romanian russian serbian slovak slovenian spanish swedish turkish ukrainian"
 ).replace(" ", "|")
 _NO_TITLE = re.compile(
-    r"^\W*(?:retracted(?: article)?|withdrawn|reprint of|invited (?:paper|talk|review)|(?:original|research|review) article)\s*[\]:.]"
+    r"^\W*(?:retracted(?: article)?|withdrawn|reprint of|invited (?:paper|talk|review)|(?:original|research|review) article)\s*(?:[\]:.\u2013\u2014]|-+ )"
     r"|[\[(]retracted\b[^()\[\]]*[\])]"
     rf"|[\[(](?:(?:article|paper|text|book)? ?in (?:{_LANGUAGES})\b[^()\[\]]{{0,40}}"
     r"|(?:with|and) (?:discussion|comments|commentary)"
@@ -78,10 +78,10 @@ _GIVEN_NAMES = (
     "susan sue", "terence terry", "thomas tom", "timothy tim", "william bill wm will",
 )  # fmt: skip
 """The full form of a given name, and others of it."""
-_FULL_NAMES = {
-    each: names.split(" ")[0] for names in _GIVEN_NAMES for each in names.split(" ")[1:]
-}
+_FULL_NAMES = {each: names.split(" ")[0] for names in _GIVEN_NAMES for each in names.split(" ")[1:]}
 _KEPT = 1 << 15
+_MOST_NAMESAKES = 30
+"""Names with a word in common that are compared with one."""
 _MOST_TRIED = 4000
 """Pairs of names without a common word that are compared, of two lists of authors."""
 _LETTERS_PER_ERROR = 4
@@ -285,7 +285,8 @@ def _paired(given: Sequence[str], found: Sequence[str]) -> list[int | None]:
     pairs, tries = list[int | None](), _MOST_TRIED
     for place, name in enumerate(given):
         words = (word for word in folded_words(_plain_name(name)) if len(word) > 1)
-        near = (place, *(at for word in words for at in by_word.get(word, ())))
+        rarest = sorted((by_word.get(word, []) for word in words), key=len)
+        near = (place, *(at for places in rarest for at in places[:_MOST_NAMESAKES]))
         at = next((at for at in near if at in free and same_person(name, found[at])), None)
         if at is None:
             rest = list(islice(free, tries))

@@ -183,9 +183,7 @@ def _acronyms(name: str) -> frozenset[str]:
 
 def _stands_for(acronyms: frozenset[str], name: str) -> bool | None:
     """Tell whether acronyms stand for a name; None: a journal may be called like the meeting."""
-    words = tuple(
-        word for word in _telling(name) if _ONE_NAME.get(word, word) not in acronyms
-    )
+    words = tuple(word for word in _telling(name) if _ONE_NAME.get(word, word) not in acronyms)
     for acronym in acronyms:
         meant = [word for word in _MEETINGS.get(acronym, "").split() if word not in _NO_WORDS]
         if meant and _aligned(words, meant) == len(words) >= len(meant) - 1:
