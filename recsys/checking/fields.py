@@ -46,7 +46,8 @@ _LANGUAGES = (
     " polish portuguese romanian russian serbian slovak slovenian spanish swedish turkish ukrainian"
 ).replace(" ", "|")
 _NO_TITLE = re.compile(
-    r"^\W*(?:retracted(?: article)?|withdrawn|reprint of|invited (?:paper|talk|review)|(?:original|research|review) article)\s*(?:[\]:.\u2013\u2014]|-+ )"
+    r"^\W*(?:retracted(?: article)?|withdrawn|reprint of|invited (?:paper|talk|review)"
+    r"|(?:original|research|review) article)\s*(?:[\]:.\u2013\u2014]|-+ )"
     r"|[\[(]retracted\b[^()\[\]]*[\])]"
     rf"|[\[(](?:(?:article|paper|text|book)? ?in (?:{_LANGUAGES})\b[^()\[\]]{{0,40}}"
     r"|(?:with|and) (?:discussion|comments|commentary)"
@@ -279,19 +280,20 @@ def _paired(given: Sequence[str], found: Sequence[str]) -> list[int | None]:
     The same place and common words are tried first, so that long lists take no longer.
     """
     free, by_word = dict.fromkeys(range(len(found))), defaultdict[str, list[int]](list)
-    for at, name in enumerate(found):
+    for spot, name in enumerate(found):
         for word in folded_words(_plain_name(name)):
-            by_word[word].append(at)
+            by_word[word].append(spot)
     pairs, tries = list[int | None](), _MOST_TRIED
     for place, name in enumerate(given):
         words = (word for word in folded_words(_plain_name(name)) if len(word) > 1)
         rarest = sorted((by_word.get(word, []) for word in words), key=len)
-        near = (place, *(at for places in rarest for at in places[:_MOST_NAMESAKES]))
-        at = next((at for at in near if at in free and same_person(name, found[at])), None)
+        near = (place, *(each for places in rarest for each in places[:_MOST_NAMESAKES]))
+        fits = (each for each in near if each in free and same_person(name, found[each]))
+        at: int | None = next(fits, None)
         if at is None:
             rest = list(islice(free, tries))
             tries -= len(rest)
-            at = next((at for at in rest if same_person(name, found[at])), None)
+            at = next((each for each in rest if same_person(name, found[each])), None)
         if at is not None:
             del free[at]
         pairs.append(at)

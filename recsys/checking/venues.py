@@ -18,9 +18,9 @@ _CAPITALS = re.compile(r"[A-Z]{2}|[a-z][A-Z]")
 _NO_WORDS = frozenset(
     "a acm al america american an and annu annual at by colloquium conf conference de der die du "
     "eighth eleventh et fifth first for fourth fuer fur ieee in int international intl joint l "
-    "la le meeting national natl ninth of on part proc proceeding proceedings procs s second section ser "
-    "series seventh sixth sponsored states symp symposium tenth the third to twelfth u und united us usa "
-    "usenix with workshop workshops".split()
+    "la le meeting national natl ninth of on part proc proceeding proceedings procs s second "
+    "section ser series seventh sixth sponsored states symp symposium tenth the third to twelfth u "
+    "und united us usa usenix with workshop workshops".split()
 )
 """Words that names of venues share, or lose."""
 _PREPRINT = re.compile(
@@ -42,9 +42,10 @@ Such a name may stand beside that of the meeting, and both are right.
 _PUBLISHER = re.compile(
     r"(?i)\W*(?:the )?(?:acm|ieee(?: computer society)?|association for computing machinery|usenix"
     r"|association for computational linguistics|eurographics(?: association)?|curran associates"
-    r"|morgan kaufmann(?: publishers)?|jmlr\.org|jmlr workshop and conference(?: proceedings)?|taylor (?:and|&) "
-    r"francis|routledge|sage|de gruyter|brill|birkh\S+ser|kluwer(?: academic)?|mdpi|frontiers|plos"
-    r"|biomed central|bmc|isca|iet|spie|schloss dagstuhl\b.*|dagstuhl|lipics|oasics|aip|iop"
+    r"|morgan kaufmann(?: publishers)?|jmlr\.org|jmlr workshop and conference(?: proceedings)?"
+    r"|taylor (?:and|&) francis|routledge|sage|de gruyter|brill|birkh\S+ser|kluwer(?: academic)?"
+    r"|mdpi|frontiers|plos|biomed central|bmc|isca|iet|spie|schloss dagstuhl\b.*|dagstuhl|lipics"
+    r"|oasics|aip|iop"
     r"|world scientific|ios|academic|blackwell|wiley-blackwell|john wiley (?:and|&) sons|siam"
     r"|usenix association|openreview\.net|european language resources association|elra"
     r"|nature (?:publishing group|portfolio)|cell press|hal|citeseer|jstor)"
@@ -76,13 +77,14 @@ _MEETINGS = {
 }  # fmt: skip
 """Acronyms that are cited most, and the telling words of what they stand for."""
 _ONE_NAME = {
-    "nips": "neurips", "thewebconf": "www", "sigchi": "chi", "sigkdd": "kdd", "elifesciences": "elife"
+    "nips": "neurips", "thewebconf": "www", "sigchi": "chi", "sigkdd": "kdd",
 }  # fmt: skip
 _MEETING = re.compile(
     r"(?i)\b(?:conf|proc|symp|meeting|workshop|advances|web|academy|journal|trans)"
 )
 _PROCEEDINGS = re.compile(
-    r"(?i)\b(?:conf|symp|workshop|proc\w*\.? (?!natl|nat\b|r\b|roy|of the (?:national|royal|acm|vldb)))"
+    r"(?i)\b(?:conf|symp|workshop"
+    r"|proc\w*\.? (?!natl|nat\b|r\b|roy|of the (?:national|royal|acm|vldb)))"
 )
 _INNER_AND = re.compile(r"(?<=\w)&(?=\w)")
 _LATIN = re.compile(r"[A-Za-z]")
@@ -126,10 +128,8 @@ def same_venue(one: str, other: str) -> bool | None:
     one, other = one[:_LONGEST], other[:_LONGEST]
     if is_preprint(one) or is_preprint(other):
         return True if is_preprint(one) and is_preprint(other) else None
-    if _PUBLISHER.fullmatch(one) or _PUBLISHER.fullmatch(other):
+    if any(_PUBLISHER.fullmatch(name) or not _LATIN.search(name) for name in (one, other)):
         return True if fold(one) == fold(other) else None
-    if _LATIN.search(one) is None or _LATIN.search(other) is None:
-        return True if one == other else None
     names = [_ADDED.sub(" ", name) for name in (one, other)]
     left, right = (_telling(name) for name in names)
     if not left or not right:

@@ -148,14 +148,17 @@ def test_an_article_is_not_the_paper_of_a_meeting(library: Source) -> None:
 def test_a_title_is_found_whatever_a_search_by_words_prefers(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
+    words = "High density maps of blight in wheat. " * 3
     wordy = tuple(
-        Paper(f"p:{number}", f"Wheat blight maps {number}", "Wheat blight in density maps. " * 9,
-              year=2010, authors=("Ida Ivy",))
+        Paper(f"p:{number}", f"Wheat {number}", words, year=2010, authors=("Ida Ivy",))
         for number in range(60)
+    )
+    wanted = Paper(
+        "p:x", "High density maps of blight in wheat", "We ask what soils do. " * 40, year=2010,
+        authors=("Jo Jay",),
     )  # fmt: skip
-    wanted = Paper("p:x", "High density maps of blight in wheat", year=2010, authors=("Jo Jay",))
     fields = index_source(collect((*wordy, wanted), tmp_path_factory.mktemp("wheat")), "fields")
-    asked = reference(wanted, title="High Density Maps of Blight in Wheat.", authors=("J. Jay",))
+    asked = reference(wanted, title="High Density Maps of Blight in Wheat.", authors=("Jay Jo",))
     assert only(fields, asked).verdict is Verdict.CONFIRMED
 
 

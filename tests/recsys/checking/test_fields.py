@@ -62,8 +62,8 @@ def test_what_printing_does_to_a_title_is_no_difference(title: str, same: bool) 
     ],
 )  # fmt: skip
 def test_titles_are_known_by_any_spelling(one: str, other: str, same: bool) -> None:
-    for given, found in ((one, other), (other, one)):
-        works = (Reference(title=title) for title in (given, found))
+    for titles in ((one, other), (other, one)):
+        works = (Reference(title=title) for title in titles)
         (field,) = compare(*works, this_year=2026)
         assert field.agrees is same
 
@@ -137,6 +137,6 @@ def test_a_record_that_names_only_the_first_authors_contradicts_nobody() -> None
 
 def test_long_lists_of_authors_are_compared_at_once() -> None:
     names = tuple(f"Anna B{at}ert" for at in range(3000))
-    works = (Reference(title="Nests", authors=given) for given in (names, names[::-1]))
+    works = (Reference(title="Nests", authors=authors) for authors in (names, names[::-1]))
     told = {each.field: each.agrees for each in compare(*works, this_year=2026)}
     assert told["authors"] is False  # Another comes first.
