@@ -80,6 +80,9 @@ _GIVEN_NAMES = (
 )  # fmt: skip
 """The full form of a given name, and others of it."""
 _FULL_NAMES = {each: names.split(" ")[0] for names in _GIVEN_NAMES for each in names.split(" ")[1:]}
+_VERSION = re.compile(r"[./]?v\d+$")
+_DOI_TAIL = re.compile(r"(?:[?#].*|\.\d{1,3}|/(?:abstract|e?pdf|full|html|meta)(?:/.*)?)$")
+"""What follows the DOI of a work in that of a version or a part of it, or in an address."""
 _KEPT = 1 << 15
 _MOST_NAMESAKES = 30
 """Names with a word in common that are compared with one."""
@@ -335,7 +338,8 @@ def _dois(reference: Reference, record: Reference, preprint: bool) -> Comparison
     known = [doi for doi in (record.doi, *record.ids) if doi and doi.startswith("10.")]
     if not (given and known):
         return None
-    if given in known:
+    bare, tailless = _VERSION.sub("", given), _DOI_TAIL.sub("", given)
+    if any(doi in (given, tailless) or _VERSION.sub("", doi) == bare for doi in known):
         return Comparison("doi", given, given, True)
     versions = preprint or given.startswith(PREPRINT_DOIS) or known[0].startswith(PREPRINT_DOIS)
     return Comparison("doi", given, known[0], None if versions else False)

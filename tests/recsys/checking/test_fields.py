@@ -111,6 +111,9 @@ def test_people_are_known_by_any_spelling(one: str, other: str, same: bool) -> N
         ({"year": None}, []),
         ({"venue": "J. Barn Sci."}, []), ({"venue": "Annals of Ponds"}, ["venue"]),
         ({"doi": "10.5555/sparrows"}, ["doi"]), ({"doi": None}, []),
+        ({"doi": "10.5555/swallows.v2"}, []), ({"doi": "10.5555/swallows.001"}, []),
+        ({"doi": "10.5555/swallows/pdf"}, []), ({"doi": "10.5555/swallows?token=a"}, []),
+        ({"doi": "10.5555/swallows2"}, ["doi"]),
         # A preprint of it: another DOI, venue and year are those of another version.
         ({"doi": "10.48550/arxiv.1312.00001", "venue": "arXiv", "year": 2013}, []),
         ({"doi": "10.48550/arxiv.1312.00001", "venue": "arXiv", "year": 2009}, ["year"]),
