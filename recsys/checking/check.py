@@ -266,7 +266,7 @@ def _is_another_version(reference: Reference, work: Reference, this_year: int) -
         return False
     if is_a_preprint(reference) or is_a_preprint(work) or not (reference.year and work.year):
         return False
-    if is_meeting(reference.venue) and is_meeting(work.venue):
+    if "venue" in wrong and is_meeting(reference.venue) is is_meeting(work.venue):
         return False
     known = any(name in fields and fields[name].agrees for name in ("doi", "venue"))
     return not known and 0 < abs(reference.year - work.year) <= _EXTENDED

@@ -249,7 +249,10 @@ def _is_short_for(short: str, full: str) -> bool:
     if short.isupper() and short.isalpha() and len(short) > 2:
         return fold(short) == "".join(word[0] for word in words)
     some = {word for word in folded_words(short) if word not in _SMALL}
-    return len(some) > 1 and min(map(len, some)) > 1 and some <= set(words)
+    whole = {word for word in some if len(word) > 1}
+    left = tuple({*words} - whole)
+    begun = all(any(word.startswith(letter) for word in left) for letter in some - whole)
+    return len(whole) > 1 and whole <= {*words} and begun
 
 
 def _one_set(one: str, other: str) -> bool:

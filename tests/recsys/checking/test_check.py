@@ -137,12 +137,13 @@ def test_what_else_is_known_of_a_work_is_told(library: Source) -> None:
 
 def test_an_article_is_not_the_paper_of_a_meeting(library: Source) -> None:
     ponds = PAPERS[1]
-    article = reference(ponds, venue="Pond Studies", year=2012, doi=None)
+    article = reference(ponds, venue="Proc. Symposium on Lakes", year=2008, doi=None)
     item = only(library, article)
     assert item.verdict is Verdict.NOT_FOUND and "another version" in item.why
     assert item.record is None and not item.remarks
-    same = only(library, replace(article, year=2010))
-    assert [each.field for each in same.differences] == ["venue"]
+    for changes in ({"year": 2010}, {"venue": "Lake Studies"}):
+        other = only(library, replace(article, **changes))  # type: ignore[arg-type]
+        assert "venue" in [each.field for each in other.differences]
 
 
 def test_a_title_is_found_whatever_a_search_by_words_prefers(

@@ -86,6 +86,8 @@ def test_a_title_is_the_same_as_itself(word: str) -> None:
         ("\u00d8. S\u00f8rensen", "Oystein Soerensen", True),
         ("WHO", "World Health Organization", True), ("von Neumann", "John von Neumann", True),
         ("The HapMap Consortium", "International HapMap Consortium", True),
+        ("J. Rojas Echenique", "Rojas Echenique, JI", True),
+        ("K. Rojas Echenique", "Rojas Echenique, JI", False),
         ("Jane Doe, MD", "Jane Doe", True), ("Whitten, WR", "Whitten, WM", True),
         ("Mike Ash", "Mark Ash", False), ("Ash, AB", "Ash, CB", True), ("Ash, A", "Ash, C", False),
         ("Ash", "Birch", False), ("Wei Wang 0001", "Wei Wang", True), ("Li", "Lu", False),
