@@ -142,7 +142,7 @@ def test_an_article_is_not_the_paper_of_a_meeting(library: Source) -> None:
     assert item.verdict is Verdict.NOT_FOUND and "another version" in item.why
     assert item.record is None and not item.remarks
     for changes in ({"year": 2010}, {"venue": "Lake Studies"}):
-        other = only(library, replace(article, **changes))  # type: ignore[arg-type]
+        other = only(library, replace(article, **changes))
         assert "venue" in [each.field for each in other.differences]
 
 
