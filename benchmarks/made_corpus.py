@@ -2,7 +2,7 @@
 
 What is written is a file of papers, their vectors as `recsys build --embeddings` reads them, and
 drafts to ask. The same seed gives the same bytes. Memory holds the real papers, the links, and a
-few hundred made papers. docs/results/scale.md says how like real corpora they are.
+few hundred made papers. docs/notes/scale.md says how like real corpora they are.
 """
 
 import json

@@ -6,8 +6,6 @@ most.
 """
 
 import re
-import statistics
-import time
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +28,6 @@ INSIDE, OUTSIDE = 300, 100
 """Entries of papers in the corpus, and of papers that are held out of it."""
 SEED = 1
 """Weights and threshold of the matching were chosen on other seeds: 0 and 2 to 5."""
-TIMED, ROUNDS = 31, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ class Bibliography:
 
 
 def measure_matching(bench: Bench, corpora: Sequence[str]) -> dict[str, Figures]:
-    """Measure precision, recall and time on each corpus."""
+    """Measure precision and recall on each corpus."""
     found = {}
     for corpus in corpora:
         collection = open_collection(bench.built(corpus))
@@ -57,7 +54,6 @@ def measure_matching(bench: Bench, corpora: Sequence[str]) -> dict[str, Figures]
             "outside": OUTSIDE,
             "all": judge(matches(collection, drawn), drawn.rows),
             "no identifiers": judge(matches(collection, without_identifiers(drawn)), drawn.rows),
-            "milliseconds": timed(collection, drawn),
         }
     return found
 
@@ -110,17 +106,6 @@ def judge(found: Sequence[Match], meant: Rows) -> Figures:
     right = int(np.sum((rows == meant) & (meant >= 0)))
     matched, inside = int(np.sum(rows >= 0)), int(np.sum(meant >= 0))
     return {"precision": share(right, matched), "recall": share(right, inside)}
-
-
-def timed(collection: Collection, drawn: Bibliography) -> float:
-    """Time one paper's references: the median of some rounds, in milliseconds."""
-    few = Bibliography(drawn.references[:TIMED], drawn.rows[:TIMED], drawn.allowed)
-    taken = []
-    for _ in range(ROUNDS):
-        begun = time.perf_counter()
-        matches(collection, few)
-        taken.append(1000 * (time.perf_counter() - begun))
-    return statistics.median(taken)
 
 
 SHARES: Mapping[str, float] = {

@@ -1,4 +1,4 @@
-"""How often a draft's authors are taken for others who are called alike: a page of results.
+"""How often a draft's authors are taken for others who are called alike.
 
     python -m benchmarks.namesakes --data DIR --work DIR
 
@@ -9,7 +9,7 @@ beside the rule that a surname and a first initial make a person:
   papers have all given names cut to initials, as full names in the whole corpora tell;
 - which reasons of answers are true, that name papers by the draft's authors.
 
-Figures are kept, and the page is written anew.
+Figures are kept, and the tables are written anew.
 """
 
 import json

@@ -22,14 +22,15 @@ import typer
 
 from benchmarks.bench import Work, program, recsys_program, run_program
 from benchmarks.result_tables import table
-from docs.made.marked_pages import check_page, rewrite_page
+from docs.made.marked_pages import page_with, rewrite_block
 from recsys.errors import InputError, near_miss
 from recsys.eval.measures import Judged, f1, flag, per_query
-from recsys.eval.recorded_runs import FACTS, RUNS
+from recsys.eval.recorded_runs import FACTS, RUNS, kind_of
 from recsys.eval.report.evaluation_report import read_report
 from recsys.eval.report.repeats import repeats, tables
-from recsys.eval.report.system_tables import headline, slices
+from recsys.eval.report.system_tables import headline
 from recsys.eval.report.tables import Table, markdown_table
+from recsys.eval.run_figures import Assessment
 from recsys.eval.trec import Qrels, Run, ordered, read_qrels, read_run
 
 TABLE = Path(__file__).with_name("experiments.toml")
@@ -40,7 +41,9 @@ TRAINED = ("two-stage", "nn")
 """How the names of systems begin that are trained on their corpus."""
 DEFAULT = "two-stage-default"
 """What an index has that was built and trained without options, beside the best configuration."""
-SHOWN = ("F1@20", "query F1@20", "MRR", "nDCG@20", "R@20", "R@100", "candidate recall")
+SHOWN = ("F1@20", "MRR", "nDCG@20", "R@100")
+SHOWN_OF_SENTENCES = ("R@10", "MRR")
+SHOWN_OF_SEEDS = ("F1@20", "MRR", "R@100")
 """Measures in the tables of docs/results."""
 
 
@@ -57,7 +60,7 @@ class Experiment:
     slow: bool = False
     repeats: str = ""
     measures: Sequence[str] = ("F1@20", "MRR", "R@20", "R@100")
-    page: str = "evaluation"
+    block: str = "evaluation"
     files: Sequence[str] = ("papers.jsonl.gz", "split.json")
 
     @classmethod
@@ -255,19 +258,19 @@ def listing() -> str:
 
 
 def rewrite_pages(docs: Path, work: Path, chosen: Collection[str]) -> None:
-    """Put the tables of the chosen experiments into their pages of a folder.
+    """Put the tables of the chosen experiments into their blocks in the pages of a folder.
 
-    The page's other experiments stay on it, if `work` has what was measured of all their systems.
+    A block's other experiments stay in it, if `work` has what was measured of all their systems.
 
     Raises:
-        InputError: a page is missing or lacks the marks, or the seeds are not alike.
+        InputError: no page has the marks of a block, or the seeds are not alike.
         ArtifactError: an evaluation is not whole.
     """
-    for page in {EXPERIMENTS[name].page: None for name in chosen}:
+    for block in {EXPERIMENTS[name].block: None for name in chosen}:
         names = [
             name
             for name, each in EXPERIMENTS.items()
-            if each.page == page
+            if each.block == block
             and (
                 name in chosen
                 or all(
@@ -276,29 +279,41 @@ def rewrite_pages(docs: Path, work: Path, chosen: Collection[str]) -> None:
                 )
             )
         ]
-        written = PAGES[page]([work / name for name in names])
-        rewrite_page(docs, page, "\n".join(map(markdown_table, written)))
+        written = BLOCKS[block]([work / name for name in names])
+        # How to read them stands on the page, once.
+        plain = (markdown_table(replace(each, notes="")) for each in written)
+        rewrite_block(docs, block, "\n".join(plain))
+
+
+def asked(found: Assessment) -> str:
+    """Say what the systems of an evaluation were asked."""
+    return f"{len(found.queries):,} {kind_of(found.facts).many}"
+
+
+def with_columns(table: Table, names: Sequence[str]) -> Table:
+    """Leave out the columns of a table that are figures of other names."""
+    kept = [at for at, name in enumerate(table.header) if at < table.left or name in names]
+    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
+    return replace(table, header=tuple(table.header[at] for at in kept), rows=rows)
 
 
 def evaluation_tables(evaluations: Sequence[Path]) -> list[Table]:
     """Show each evaluation."""
-    reports = [read_report(folder) for folder in evaluations]
+    found = [read_report(folder).assessment for folder in evaluations]
     return [
-        replace(headline(each.assessment, SHOWN), caption=f"{each.title}. {each.lead}")
-        for each in reports
+        replace(headline(each, SHOWN), caption=f"{folder.name}: {asked(each)}.")
+        for folder, each in zip(evaluations, found, strict=True)
     ]
 
 
 def sentence_tables(evaluations: Sequence[Path]) -> list[Table]:
-    """Show each evaluation of sentences, and those that name somebody or not."""
+    """Show each evaluation of sentences, and how far its probabilities are off."""
     shown = []
     for folder in evaluations:
-        report = read_report(folder)
-        found = report.assessment
-        errors = (f"{name} {each.error:.4f}" for name, each in sorted(found.reliability.items()))
-        lead = f"{folder.name}: {report.lead} Expected calibration error: {', '.join(errors)}."
-        shown.append(replace(headline(found), caption=lead))
-        shown += [each for each in slices(found) if each.name == "slice-names"]
+        found = read_report(folder).assessment
+        errors = (f"{name} {each.error:.3f}" for name, each in sorted(found.reliability.items()))
+        caption = f"{folder.name}: {asked(found)}; calibration error: {', '.join(errors)}."
+        shown.append(replace(headline(found, SHOWN_OF_SENTENCES), caption=caption))
     return shown
 
 
@@ -308,19 +323,19 @@ def seed_tables(evaluations: Sequence[Path], *, base: str | None = None) -> list
     for folder in evaluations:
         groups.setdefault(EXPERIMENTS[folder.name].repeats, []).append(folder)
     return [
-        replace(shown, caption=f"{corpus}: {shown.caption}")
+        replace(with_columns(shown, SHOWN_OF_SEEDS), caption=f"{corpus}: {shown.caption}")
         for corpus, folders in groups.items()
         for shown in tables(repeats(folders, base=base))
     ]
 
 
-PAGES: Mapping[str, Callable[[Sequence[Path]], list[Table]]] = {
+BLOCKS: Mapping[str, Callable[[Sequence[Path]], list[Table]]] = {
     "evaluation": evaluation_tables,
     "local": sentence_tables,
     "seeds": seed_tables,
     "best": partial(seed_tables, base=DEFAULT),
 }
-"""What the pages of the results show of evaluations in these folders."""
+"""What the blocks of the results show of evaluations in these folders."""
 
 
 def run(
@@ -346,8 +361,8 @@ def run(
         raise typer.BadParameter("Give the folder of the corpora.", param_hint="--data")
     chosen = select(only)
     if docs is not None:
-        for page in {EXPERIMENTS[name].page: None for name in chosen}:
-            check_page(docs, page)  # Before hours of work.
+        for block in {EXPERIMENTS[name].block: None for name in chosen}:
+            page_with(docs, block)  # Before hours of work.
     outcomes = reproduce(chosen, data=data, work=work, quiet=quiet)
     if output == "json":
         told = [

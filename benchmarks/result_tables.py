@@ -1,4 +1,7 @@
-"""Write measured figures as Markdown, keep them as JSON, and put them into pages of results."""
+"""Write measured figures as Markdown, keep them as JSON, and put them into pages of results.
+
+A block of a page, such as `few-links`, has its template in `pages` and its marks in one page.
+"""
 
 import json
 import re
@@ -9,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from docs.made.marked_pages import check_page, rewrite_page
+from docs.made.marked_pages import page_with, rewrite_block
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.store.artifacts import write_json
 
@@ -30,7 +33,7 @@ def templates(folder: Path, *, markup: bool) -> Environment:
     return environment
 
 
-PAGES = templates(Path(__file__).parent / "pages", markup=False)
+BLOCKS = templates(Path(__file__).parent / "pages", markup=False)
 
 
 def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -39,9 +42,9 @@ def table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))
 
 
-def written(page: str, found: Mapping[str, Any]) -> str:
-    """Write what a page shows of figures, by its template in `pages`."""
-    text = PAGES.get_template(f"{page}.md.jinja").render(found=found)
+def written(block: str, found: Mapping[str, Any]) -> str:
+    """Write what a block shows of figures, by its template in `pages`."""
+    text = BLOCKS.get_template(f"{block}.md.jinja").render(found=found)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
@@ -54,22 +57,22 @@ def share(part: int, whole: int) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Figures that are kept, and the page that shows them.
+    """Figures that are kept, and the block that shows them.
 
-    page: its name in the folder of results. results: a JSON file. docs: the folder of results.
+    results: a JSON file. docs: the folder of results.
     """
 
-    page: str
+    block: str
     results: Path
     docs: Path
 
     def read(self) -> dict[str, Any]:
-        """Return the figures that are kept, once it is sure that the page can take new ones.
+        """Return the figures that are kept, once it is sure that a page can take new ones.
 
         Raises:
-            InputError: there is no such page, or it lacks the marks.
+            InputError: no page has the marks of the block.
         """
-        check_page(self.docs, self.page)
+        page_with(self.docs, self.block)
         kept: dict[str, Any] = {}
         return json.loads(self.results.read_bytes()) if self.results.is_file() else kept
 
@@ -77,4 +80,4 @@ class Report:
         """Keep figures, and show them."""
         self.results.parent.mkdir(parents=True, exist_ok=True)
         write_json(self.results, found)
-        rewrite_page(self.docs, self.page, written(self.page, found))
+        rewrite_block(self.docs, self.block, written(self.block, found))

@@ -3,9 +3,8 @@
     python -m benchmarks.scale make --data DIR --papers 1000000 --out FOLDER
     python -m benchmarks.scale measure --data DIR --sizes 30000,100000 --before ../before
 
-Two versions are measured by the same programs in the same run, taking turns. Ratios are made within
-a process, to one scan of its vectors, so that they do not depend on the machine's mood. Figures are
-kept as soon as they are known.
+Two versions are measured by the same programs in the same run, taking turns. Figures are kept as
+soon as they are known.
 """
 
 import json
@@ -87,7 +86,7 @@ def measure_builds(folder: Path, versions: Versions, rounds: int) -> Figures:
 
 
 def measure_answers(folder: Path, versions: Versions, rounds: int) -> Figures:
-    """Answer in so many processes of each version, taking turns: medians, and ratios to a scan."""
+    """Answer in so many processes of each version, taking turns: medians."""
     indexes = {name: folder / f"{name}.index" for name in versions}
     if not all(index.is_dir() for index in indexes.values()):
         measure_builds(folder, versions, rounds)
@@ -95,7 +94,7 @@ def measure_answers(folder: Path, versions: Versions, rounds: int) -> Figures:
     for _ in range(rounds):
         for name, checkout in versions.items():
             facts = run_with(checkout, "answers", indexes[name], folder / DRAFTS)
-            turns[name].append(with_ratios(facts))
+            turns[name].append(facts)
     return {name: medians(each) for name, each in turns.items()}
 
 
@@ -103,12 +102,6 @@ SECTIONS: Mapping[str, Callable[[Path, Versions, int], Figures]] = {
     "build": measure_builds,
     "answers": measure_answers,
 }
-
-
-def with_ratios(facts: Figures) -> Figures:
-    """Add how many scans of the same process each kind of answer takes."""
-    kinds = ("first", "warm", "with references")
-    return facts | {"scans": {kind: facts[kind] / facts["scan"] for kind in kinds}}
 
 
 def medians(turns: Sequence[Figures]) -> Figures:

@@ -30,8 +30,6 @@ from recsys.records import Draft
 from recsys.store.arrays import Floats
 from recsys.store.generations import pin
 
-VECTORS = "vectors.npy"
-"""Beside the drafts: those of the corpus in 32 bits, which an index may store otherwise."""
 SHOWN, REFERENCES, MANY_REFERENCES = 20, 31, 40
 WARM_UP, TIMED, TIMED_CITING = 8, 40, 16
 PARTS: Sequence[tuple[str, Callable[[str], bool]]] = (
@@ -126,7 +124,7 @@ def _peak() -> float:
 
 
 def answers(index: str, drafts: str) -> Figures:
-    """Time opening, the first answer, warm ones, their parts, and a scan of all vectors."""
+    """Time opening, the first answer, warm ones, and their parts."""
     begun = time.process_time()
     recommender = recsys.load(index)
     opening = 1000 * (time.process_time() - begun)
@@ -137,11 +135,8 @@ def answers(index: str, drafts: str) -> Figures:
     first = time_answers(recommender, rows[:1], plain[:1])
     citing = posed(recommender, rows[:TIMED_CITING], REFERENCES)
     time_answers(recommender, rows[-WARM_UP:], plain[-WARM_UP:])
-    scans, warm, cited = [], [], []
-    whole = np.load(Path(drafts).with_name(VECTORS), mmap_mode="r").view(np.ndarray)
+    warm, cited = list[float](), list[float]()
     for at in range(0, TIMED, 8):  # Taking turns: a machine that is busy for a while slows all.
-        # A scan multiplies all vectors with one, as a search without an index does.
-        scans += [milliseconds(whole.__matmul__, np.array(whole[row])) for row in rows[at : at + 2]]
         warm += time_answers(recommender, rows[at : at + 8], plain[at : at + 8])
         half = slice(at // 2, at // 2 + 4)
         cited += time_answers(recommender, rows[half], citing[half])
@@ -149,11 +144,9 @@ def answers(index: str, drafts: str) -> Figures:
         "papers": len(recommender.collection.corpus),
         "opening": opening,
         "first": first[0],
-        "scan": statistics.median(scans),
         "warm": statistics.median(warm),
         "with references": statistics.median(cited),
         "parts": time_parts(recommender, rows[:TIMED], plain),
-        "parts with references": time_parts(recommender, rows[:TIMED_CITING], citing),
     }
 
 

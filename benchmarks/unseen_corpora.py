@@ -8,7 +8,7 @@ unless they are there. Each corpus is left out in turn: a ranker learns from the
 that ships with the package does, another from the corpus's own train queries, and both are asked
 its test queries. `few-links` does so with several shares of the corpus's citations, beside what
 reads none; `left-out` lets the first ranker learn on from a few train queries, too. Figures are
-kept, and the page of that name is written anew.
+kept, and the block of that name is written anew.
 """
 
 import sys
@@ -200,7 +200,7 @@ def fuse(*lists: Rows) -> Rows:
 
 
 def run(
-    page: Literal["few-links", "left-out"],
+    block: Literal["few-links", "left-out"],
     data: Data,
     corpora: str = "",
     no_metadata: bool = False,
@@ -210,15 +210,15 @@ def run(
     results: Path | None = None,
 ) -> None:
     """Leave out some corpora in turn: two for few links, else all."""
-    usual = CORPORA[:2] if page == "few-links" else CORPORA
+    usual = CORPORA[:2] if block == "few-links" else CORPORA
     names = chosen(corpora, CORPORA) if corpora else usual
-    report = Report(page, results or HERE / f"{page}.json", docs)
+    report = Report(block, results or HERE / f"{block}.json", docs)
     report.read()
     forms = {name: forms_of(Bench(data, work), name) for name in CORPORA}
     study = Study(forms, not no_metadata, most)
     sets = study.training_sets()
     for corpus in names:
-        if page == "few-links":
+        if block == "few-links":
             found = report.read() | {corpus: measure(study, sets, corpus, TRIED_SHARES)}
         else:
             figures, found = measure(study, sets, corpus, (1.0,), FEW), report.read()

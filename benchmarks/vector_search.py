@@ -1,4 +1,4 @@
-"""What each search of vectors finds and costs: a page of results.
+"""What each search of vectors finds and costs.
 
     python -m benchmarks.vector_search vectors VECTORS.npy --backends exact,ivf
     python -m benchmarks.vector_search answers INDEX --split SPLIT --corpus NAME
@@ -6,7 +6,7 @@
 `vectors` measures what backends cost to build, to keep and to ask over any (n, d) float32 unit
 vectors, `answers` what answers to the test drafts of a real corpus lose by them. All that are
 installed are measured unless --backends names some; each run adds its rows to the figures and
-writes the page anew. Costs are processor time; p50 and p95 are what a clock says.
+writes the tables anew. Costs are processor time; p50 and p95 are what a clock says.
 """
 
 import statistics

@@ -9,7 +9,7 @@ version = release = VERSION
 
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "made"]
+exclude_patterns = ["_build", "made", "notes"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
 highlight_language = "none"

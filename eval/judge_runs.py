@@ -14,6 +14,7 @@ cited when the query was written, 0 being a cold start.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TypeAlias
@@ -51,6 +52,7 @@ from recsys.eval.significance import (
     Outcomes,
     Probabilities,
     effect_size,
+    error_of_sums,
     expected_calibration_error,
     holm,
     reliability,
@@ -159,7 +161,12 @@ def assess_evaluation(evaluation: Evaluation, *, seed: int = 0, samples: int = 1
         comparisons=comparisons,
         slices=tuple(_slices(evaluation, values, queries, draws)),
         reliability={
-            system: reliability_of(np.array(pairs["probability"]), np.array(pairs["outcome"], bool))
+            system: replace(
+                reliability_of(np.array(pairs["probability"]), np.array(pairs["outcome"], bool)),
+                error_of_all=error_of_sums(pairs["all_candidates"])
+                if pairs.get("all_candidates")
+                else None,
+            )
             for system, pairs in (facts.get("calibration") or {}).items()
             if pairs["probability"]
         },

@@ -191,11 +191,11 @@ class QueryKind:
 DRAFTS = QueryKind(
     one="query",
     many="queries",
-    tested=(F1, "MRR", "nDCG@20"),
-    kept=(F1, "R@20", "R@100", "MRR", "nDCG@20"),
+    tested=(F1, "MRR", "nDCG@10", "nDCG@20"),
+    kept=(F1, "P@20", "R@20", "R@100", "MRR", "nDCG@10", "nDCG@20"),
     single=(F1, "F1@20"),
     headline=(
-        *("F1@20", F1, "MRR", "P@20", "R@20", "R@100", "nDCG@20", "MAP@100", "Hit@10"),
+        *("F1@20", F1, "MRR", "P@20", "R@20", "R@100", "nDCG@10", "nDCG@20", "MAP@100", "Hit@10"),
         CANDIDATE_RECALL,
     ),
     sliced=("F1@20", "R@20", "R@100", "MRR"),

@@ -88,10 +88,15 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Whether a system's probabilities come true. error: expected calibration error."""
+    """Whether a system's probabilities come true.
+
+    error: expected calibration error of the papers that a person would see. error_of_all: that of
+    all candidates; None where they are not known.
+    """
 
     bins: tuple[Bin, ...]
     error: float
+    error_of_all: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,10 +75,10 @@ class WhooshIndex:
             # One commit makes one segment: so document numbers are rows.
             with create_in(str(partial), Schema(**fields)).writer(limitmb=MEMORY) as writer:
                 for row, (title, abstract) in enumerate(pairs):
-                    progress("index for Whoosh", row, len(pairs))
+                    progress("indexing for Whoosh", row, len(pairs))
                     writer.add_document(title=title, abstract=abstract or "")
             seal(partial, KIND, SCHEMA, {"papers": len(pairs)})
-        progress("index for Whoosh", len(pairs), len(pairs))
+        progress("indexing for Whoosh", len(pairs), len(pairs))
 
     @classmethod
     def load(cls, folder: Path) -> "WhooshIndex":

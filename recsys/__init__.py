@@ -30,6 +30,14 @@ What its author likes, dislikes or has already comes in lists; filters say what 
 >>> {item.paper.year >= 2015 for item in answer.recommendations}
 {True}
 
+A single filter may stand by its name, and papers have their abstracts and references:
+
+>>> best = recommender.recommend(text, k=1, min_year=2020).recommendations[0].paper
+>>> best.year >= 2020, len(best.references) > 0, best.abstract_note[:18]
+(True, True, 'Summary written by')
+>>> recommender.paper("10.18653/v1/2020.acl-main.207") == recommender.search("SPECTER", k=1)[0]
+True
+
 An answer is written in every format of the command line, as text or into a file:
 
 >>> answer.write("bibtex").count("@")
@@ -52,12 +60,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recsys.errors import RecsysError
-    from recsys.public import load
+    from recsys.public import Recommender, build, check, load
     from recsys.query.question_schema import Filters, read_draft, read_references
     from recsys.records import (
         Answer,
         Bibliography,
         Draft,
+        LocalAnswer,
         Manuscript,
         Paper,
         ReadingLists,
@@ -71,13 +80,17 @@ __all__ = [
     "Bibliography",
     "Draft",
     "Filters",
+    "LocalAnswer",
     "Manuscript",
     "Paper",
     "ReadingLists",
     "Reason",
     "Recommendation",
+    "Recommender",
     "RecsysError",
     "Reference",
+    "build",
+    "check",
     "load",
     "read_draft",
     "read_references",
@@ -86,9 +99,17 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # Nothing is imported before it is asked for: the program shall hear Ctrl-C at once.
+    if name == "__version__":
+        from recsys.store.artifacts import VERSION
+
+        return VERSION
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     for module in ("records", "errors", "query.question_schema", "public"):
         if hasattr(found := import_module(f"recsys.{module}"), name):
             break
     return getattr(found, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

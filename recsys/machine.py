@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
+# From 1.29 on at the latest, ONNX Runtime reports to Microsoft as soon as it is imported, and keeps
+# an id of the machine below the home. It reads this when it is imported: nothing leaves unasked.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
 
 def processors() -> int:
     """Count the processors that this process may use."""
@@ -66,10 +70,10 @@ def require_room(needed: int) -> None:
     Raises:
         MemoryError: they are not to be had.
     """
-    if os.name != "posix":
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits.
         return
-    import resource
-
     if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
         return  # The system gives more than there is: to ask would tell nothing.
     try:

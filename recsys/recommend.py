@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from recsys.query.query import (
     make_query,
     text_vector,
 )
-from recsys.query.question_schema import Filters
+from recsys.query.question_schema import Filters, FilterWords
 from recsys.query.resolve_draft import NO_LISTS, Asked, Outcome, Question, resolve_draft
 from recsys.ranking.duplicates import find_versions
 from recsys.ranking.feature_context import FeatureContext
@@ -68,7 +69,7 @@ class Ranking:
         return self.candidates.rows[self.positions]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Recommender:
     """Answers drafts out of one collection. Open one with `recsys.load`.
 
@@ -84,6 +85,10 @@ class Recommender:
     nnselect_encoder: Encoder | None = None
     transfer: Transfer | None = None
 
+    def __repr__(self) -> str:
+        """Name the collection and count its papers."""
+        return f"Recommender({self.collection.name!r}, {len(self.collection.corpus):,} papers)"
+
     def recommend(
         self,
         draft: Asked,
@@ -93,6 +98,7 @@ class Recommender:
         as_of: int | None = None,
         filters: Filters = _NO_FILTERS,
         diversity: float = 0.0,
+        **only: Unpack[FilterWords],
     ) -> Answer:
         """Recommend at most k papers.
 
@@ -106,6 +112,7 @@ class Recommender:
             filters: what a paper must fulfil; no candidate's score depends on it, unless front
                 matter becomes candidates, too.
             diversity: from 0, the best papers, to 1, papers that differ; see `diversify`.
+            only: single filters by their names, such as min_year=2015.
 
         Raises:
             InputError: the draft or a list cannot be read or found, k < 1, diversity outside
@@ -113,6 +120,7 @@ class Recommender:
             DraftError: the draft has neither text nor a reference in the corpus.
             NothingFound: no paper is left; the message says which step removed what.
         """
+        filters = filters.narrowed(only)
         question = resolve_draft(self.collection, draft, lists=lists, as_of=as_of)
         return self.answer(question, k, filters=filters, diversity=diversity)
 
@@ -125,11 +133,13 @@ class Recommender:
         as_of: int | None = None,
         filters: Filters = _NO_FILTERS,
         diversity: float = 0.0,
+        **only: Unpack[FilterWords],
     ) -> Iterator[Outcome]:
         """Answer several drafts, one after the other, as `recommend` answers each.
 
         A draft that fails loses no other one's answer: its outcome has the error instead.
         """
+        filters = filters.narrowed(only)
         for draft in drafts:
             question = answer = error = None
             try:
@@ -170,7 +180,15 @@ class Recommender:
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
         items = question.marked(self._shown(chosen, k))
         told = question.understood, stages, question.notes, question.missing, question.name
-        return Answer(items, *told, title=question.draft.title)
+        searched = f"{self.collection.name}, {len(corpus):,} papers"
+        return Answer(
+            items,
+            *told,
+            title=question.draft.title,
+            corpus=searched,
+            keys=question.keys,
+            taken_keys=question.taken_keys,
+        )
 
     def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Rank candidates, of each work one: versions of a paper above, or of a seed, are left out.
@@ -311,7 +329,7 @@ def _withheld(query: Query, candidates: Candidates) -> int:
 
 def _way_out(query: Query, filtering: Filtering) -> str:
     if len(query.withheld) and not query.wanted.any():
-        return "All that is left is front matter: --keep-front-matter lets it through."
+        return "Only front matter is left: --keep-front-matter includes it."
     if filtering.filters and query.wanted.any():
         return filtering.advice(query.wanted)
     return "Give a later --as-of, a longer draft, or another --index."

@@ -1,15 +1,23 @@
 """The values that travel through the program: papers, drafts, sentences, recommendations."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 PaperId: TypeAlias = str
 """A corpus's own public name for a paper; the int32 `row` is its internal position."""
 
 
-@dataclass(frozen=True, slots=True)
+SUMMARY = "abstract_by"
+"""The label of a paper whose abstract somebody else wrote: its value says who."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Paper:
     """A paper of the corpus. Unknown values are None or empty, never a default.
 
@@ -29,6 +37,23 @@ class Paper:
     url: str | None = None
     labels: Mapping[str, object] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
+
+    @property
+    def abstract_note(self) -> str:
+        """Who wrote the abstract, for people; "" where it is the paper's own, or there is none."""
+        author = self.labels.get(SUMMARY)
+        return f"Summary written by {author}, not the abstract of the authors." if author else ""
+
+    def __repr__(self) -> str:
+        """Name the paper on one line."""
+        year = "" if self.year is None else f", {self.year}"
+        return f"Paper({self.id!r}, {self.title!r}{year})"
+
+    def _repr_html_(self) -> str:
+        """Show the paper in a notebook."""
+        from recsys.formats.notebook import paper_html
+
+        return paper_html(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +179,7 @@ class Reason:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Recommendation:
     """One recommended paper.
 
@@ -172,6 +197,15 @@ class Recommendation:
     reasons: tuple[Reason, ...]
     found_by: tuple[str, ...] = ()
     versions: tuple[Paper, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """The first reason in words, "" where there is none."""
+        return self.reasons[0].text if self.reasons else ""
+
+    def __repr__(self) -> str:
+        """Name rank, chance and paper on one line."""
+        return f"Recommendation({self.rank}, {self.probability:.3f}, {self.paper!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +228,7 @@ class Place:
     section: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """The answer to one draft: what was understood, what was considered, what is recommended.
 
@@ -202,7 +236,9 @@ class Answer:
     say which step removed what. `notes` say what was left out of the files that were read, or is a
     guess; `missing` names the papers that the corpus does not hold; `draft` is the draft's file,
     `title` its title. `where` has the places of those recommended papers that fit a sentence of the
-    draft; None where nobody looked.
+    draft; None where nobody looked. `corpus` names what was searched. `keys` is the pattern of the
+    citation keys that `write` makes: that of the keys of the draft or the library; None: the usual.
+    `taken_keys` are those that the draft has for other papers.
     """
 
     recommendations: tuple[Recommendation, ...]
@@ -213,25 +249,60 @@ class Answer:
     draft: str | None = None
     where: Mapping[PaperId, Place] | None = None
     title: str = ""
+    corpus: str = ""
+    keys: str | None = None
+    taken_keys: tuple[str, ...] = ()
 
-    def write(self, form: str = "table", path: str | Path | None = None) -> str:
+    def __repr__(self) -> str:
+        """Count the papers, and say what was understood, on one line."""
+        return f"Answer({len(self.recommendations)} papers; {self.understood})"
+
+    def _repr_html_(self) -> str:
+        """Show the answer in a notebook."""
+        from recsys.formats.notebook import answer_html
+
+        return answer_html(self)
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """Put the answer into an Arrow table, a row for each paper."""
+        from recsys.formats.notebook import answer_table
+
+        return answer_table(self)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Put the answer into a data frame, a row for each paper.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        from recsys.formats.notebook import answer_frame
+
+        return answer_frame(self)
+
+    def write(
+        self, form: str = "table", path: str | Path | None = None, *, keys: str | None = None
+    ) -> str:
         """Return the answer as text, as `recsys recommend --format` does.
 
         Args:
             form: table, json, jsonl, bibtex, ris, csl-json, csv, markdown or html.
             path: a file to write the text to, whole or not at all.
+            keys: a pattern of citation keys, such as "[auth:lower][year]"; None: the answer's.
 
         Raises:
-            InputError: there is no such format.
+            InputError: there is no such format, or it is no pattern.
         """
         from recsys.formats.answers import render
 
-        text = render(self, form)
-        if path is not None:
-            from recsys.formats.replacing import write_whole
+        return _written(render(self if keys is None else replace(self, keys=keys), form), path)
 
-            write_whole(Path(path), text)
-        return text
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        from recsys.formats.replacing import write_whole
+
+        write_whole(Path(path), text)
+    return text
 
 
 # What a draft says sentence by sentence, and what fits where: local (or context-aware) citation
@@ -342,7 +413,7 @@ LEAST_CHANCE = 0.5
 """The chance that a paper must have to be taken unseen: it is rather right than wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LocalAnswer:
     """What fits where in one draft or passage.
 
@@ -360,3 +431,21 @@ class LocalAnswer:
     draft: str | None = None
     unit: str = "line"
     references: tuple[Reference, ...] = ()
+
+    def __repr__(self) -> str:
+        """Count the places, and say what was understood, on one line."""
+        return f"LocalAnswer({len(self.gaps)} places; {self.understood})"
+
+    def write(self, form: str = "table", path: str | Path | None = None) -> str:
+        """Return the answer as text, as `recsys cite --format` does.
+
+        Args:
+            form: table, json, jsonl, markdown, html, sarif or lines.
+            path: a file to write the text to, whole or not at all.
+
+        Raises:
+            InputError: there is no such format.
+        """
+        from recsys.formats.answers import render_local
+
+        return _written(render_local(self, form), path)

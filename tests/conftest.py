@@ -95,6 +95,7 @@ def own_cache(shared_folder: Path) -> Iterator[Path]:
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECSYS_CACHE", str(folder))
+        patch.setenv("ORT_DISABLE_TELEMETRY", "1")  # Where a test loads it by itself.
         if not THOROUGH:
             patch.setattr(os, "fsync", lambda descriptor: None)  # No power fails in these tests.
         patch.delenv("RECSYS_DEBUG", raising=False)
@@ -186,7 +187,7 @@ def bare() -> Paper:
 @pytest.fixture
 def answer(specter: Paper, bare: Paper) -> Answer:
     reasons = (
-        Reason("votes", "cited by 4 of your 12 nearest papers"),
+        Reason("votes", "4 of the 12 most similar papers cite it"),
         Reason("terms", "shares the terms citation graph, triplet loss"),
     )
     return Answer(

@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.result_tables import table
-from docs.made.marked_pages import rewrite_page
+from docs.made.marked_pages import rewrite_block
 from recsys.store.artifacts import CREATED_BY, write_json
 
 Row = TypeVar("Row")
 
 
 def parser_of(
-    module: str, about: str | None, meanings: Mapping[str, str], *, page: str, seed: int, out: Path
+    module: str, about: str | None, meanings: Mapping[str, str], *, block: str, seed: int, out: Path
 ) -> argparse.ArgumentParser:
-    """Make a parser with what every harness asks for; the page keeps its figures beside others."""
+    """Make a parser with what every harness asks for; its block is that of a page of results."""
     parser = argparse.ArgumentParser(f"python -m {module}", description=about)
     names = ", ".join(f"{name} ({meaning})" for name, meaning in meanings.items())
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"Some of: {names}.")
     parser.add_argument("--share", type=float, default=1.0, help="Of the usual cases; 0.01: 1 %%.")
     parser.add_argument("--seed", type=int, default=seed, help="What chooses random cases.")
     parser.add_argument("--out", type=Path, default=out, help="For what shows the failures.")
-    parser.add_argument("--docs", type=Path, help=f"Folder whose page {page}.md gets the table.")
-    kept = Path(f"benchmarks/{page}.json")
+    parser.add_argument("--docs", type=Path, help="Folder of the pages to rewrite.")
+    kept = Path(f"benchmarks/{block}.json")
     told = "What earlier runs found, which the table keeps."
     parser.add_argument("--results", type=Path, default=kept, help=told)
     return parser
@@ -50,17 +50,11 @@ def keep(results: Path, known: Sequence[str], name: str, found: object) -> dict[
 
 
 def show(
-    folder: Path,
-    page: str,
-    header: tuple[str, ...],
-    rows: Sequence[tuple[str, ...]],
-    others: tuple[str, Sequence[str]],
+    folder: Path, block: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]
 ) -> None:
-    """Write the table of a page, and a list below with its heading.
+    """Write the table of a block.
 
     Raises:
-        InputError: there is no such page, or it lacks the marks.
+        InputError: no page has the marks of the block.
     """
-    heading, lines = others
-    parts = [f"Of {CREATED_BY}.\n", table(header, rows), f"\n{heading}:\n"]
-    rewrite_page(folder, page, "\n".join([*parts, *(f"- {line}." for line in lines)]))
+    rewrite_block(folder, block, f"Measured with {CREATED_BY}.\n\n{table(header, rows)}")

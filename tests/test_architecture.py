@@ -129,9 +129,9 @@ def test_package_modules_hold_no_logic() -> None:
         for node in parse(path).body
         if not _is_declaration(node)
     }
-    # The one exception: `recsys` imports what it offers when that is asked for.
+    # The one exception: `recsys` imports what it offers when that is asked for, and lists it.
     assert {place.partition(":")[0] for place in logic} <= {"recsys/__init__.py"}
-    assert len(logic) <= 1
+    assert len(logic) <= 2
 
 
 def _is_declaration(node: ast.stmt) -> bool:

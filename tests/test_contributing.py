@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```python (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 RECIPES: Mapping[str, list[tuple[str, str]]] = {
-    section.partition("\n")[0]: BLOCK.findall(section) for section in TEXT.split("\n## ")[1:]
+    section.partition("\n")[0]: steps
+    for section in TEXT.split("\n## ")[1:]
+    if (steps := BLOCK.findall(section))
 }
 
 FILES: Mapping[str, str] = {
@@ -36,7 +38,7 @@ CHECKS: Mapping[str, str] = {
 recommender = recsys.load(index, candidates=["bm25"])
 answer = recommender.recommend("Rivers and glaciers, measured again", k=400)
 assert any("newest" in item.sources for item in answer.recommendations)
-assert "being new" in answer.write("table")
+assert "being new" in answer.write("markdown")
 """,
     "A vector backend": """
 run("build", papers, "--vectors", "half", "--out", "half.index")

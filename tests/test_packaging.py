@@ -16,7 +16,8 @@ from packaging.utils import canonicalize_name
 
 from recsys.pipelines.encoders.checkpoints import MINILM_INSTALL
 from recsys.store.artifacts import CREATED_BY, VERSION
-from tests.without_extras import ROOT, build_wheel
+from tests.licences import unsuitable
+from tests.without_extras import ROOT, base_distributions, build_wheel
 
 PACKAGES = {"recsys": "", "pipelines": "recsys/", "indexes": "recsys/", "eval": "recsys/"}
 """Folder of the checkout -> what comes before its name in a wheel."""
@@ -111,6 +112,7 @@ def test_a_wheel_made_from_the_source_archive_is_the_same(
 def test_the_source_archive_holds_the_pages_and_what_they_are_made_of(sdist: Path) -> None:
     for name in (
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "constraints.txt"),
+        *("LICENSE", "CITATION.cff", "SECURITY.md", "CODE_OF_CONDUCT.md", "examples/draft.json"),
         *("docs/conf.py", "docs/index.md", "docs/made/__main__.py", "docs/_static/layers.svg"),
     ):
         assert (sdist / name).is_file(), name
@@ -166,8 +168,9 @@ def test_every_dependency_is_pinned_within_its_bounds() -> None:
     extras = dict(PROJECT["project"]["optional-dependencies"])
     # What only who asks for it wants: a compiler, 400 MB of weights, what outgrows one machine.
     apart = {name: extras.pop(name) for name in ("annoy", "lance", "mpnet", "ray", "store")}
-    assert extras.pop("all") == [f"citerec[{','.join(sorted(extras))}]"]
+    assert extras.pop("all") == [f"citerec[{','.join(sorted({*extras} - {'app'}))}]"]
     extras |= apart
+    assert extras.pop("app") == ["citerec[pdf,report,serve]"]
     needed = PROJECT["project"]["dependencies"] + dev_tools()
     needed += [requirement for extra in extras.values() for requirement in extra]
     pinned = pins()
@@ -175,6 +178,28 @@ def test_every_dependency_is_pinned_within_its_bounds() -> None:
         version = pinned[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version), requirement
         assert requirement.specifier, f"{requirement} has no lower bound"
+
+
+def test_the_page_names_every_dependency_with_its_extras() -> None:
+    page = (ROOT / "docs/reference/dependencies.md").read_text(encoding="utf-8")
+    base, meant, extras = page.split("\n## ")[1:4]
+    named: dict[str, set[str]] = {name: set() for name in re.findall(r"^\| `(.+?)` ", base, re.M)}
+    for row in re.findall(r"^\| `.+", extras, re.MULTILINE):
+        name, of, *_ = row.strip("| ").split(" | ")
+        named[name.strip("`")] = {*re.findall(r"`(.+?)`", of)}
+    project = PROJECT["project"]
+    needed: dict[str, set[str]] = {
+        Requirement(each).name: set() for each in project["dependencies"]
+    }
+    for extra, requirements in project["optional-dependencies"].items():
+        for each in map(Requirement, requirements):
+            if each.name != "citerec":
+                needed.setdefault(re.sub(r"-part-\d+$", "", each.name), set()).add(extra)
+    assert named == needed
+    assert {*re.findall(r"^\| `citerec\[(.+?)\]`", meant, re.M)} == {
+        *project["optional-dependencies"]
+    }
+    assert len(project["dependencies"]) <= 25
 
 
 def test_the_tests_run_on_the_pinned_versions() -> None:
@@ -195,7 +220,8 @@ def recipe(target: str) -> str:
 def test_annoy_is_for_those_who_can_compile_and_torch_before_what_depends_on_it() -> None:
     base, everything = recipe("RUNTIME"), recipe("DEV")
     assert re.search(r"^demo: \$\(RUNTIME\) ##", MAKEFILE, re.MULTILINE)
-    compiled, plain = "--editable '.[annoy,baselines]'", "--editable '.[baselines]'"
+    compiled = "--editable '.[annoy,app,baselines,ranker]'"
+    plain = "--editable '.[app,baselines,ranker]'"
     assert base.index("recsys/app/compiler.py") < base.index(compiled) < base.index(plain)
     assert "torch" not in base
     assert everything.index("torch==2.13.0") < everything.index("'.[all,")
@@ -219,7 +245,8 @@ def test_the_encoder_that_is_made_is_the_one_that_is_asked_for() -> None:
 
 def test_the_console_script_is_installed() -> None:
     (script,) = metadata.entry_points(group="console_scripts", name="recsys")
-    assert script.value == "recsys.app.cli:console"
+    # `uvx citerec` runs what is called as the distribution is.
+    assert PROJECT["project"]["scripts"] == dict.fromkeys(("recsys", "citerec"), script.value)
 
 
 def test_ci_runs_what_developers_run() -> None:
@@ -227,3 +254,32 @@ def test_ci_runs_what_developers_run() -> None:
     assert script.stat().st_mode & 0o111
     text = script.read_text(encoding="utf-8")
     assert "python3 recsys/app/compiler.py" in text and text.rstrip().endswith("make test")
+
+
+def test_a_licence_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    rows = {"fine": "License-Expression: MIT AND BSD-2-Clause", "silent": "Summary: no word"}
+    rows["mixed"] = "Classifier: License :: OSI Approved :: MIT License\nClassifier: License :: GPL"
+    rows["strict"] = "License: AGPL-3.0\n"
+    for name, line in rows.items():
+        (tmp_path / f"{name}-1.dist-info").mkdir()
+        about = f"Metadata-Version: 2.4\nName: {name}\nVersion: 1\n{line}\n"
+        (tmp_path / f"{name}-1.dist-info/METADATA").write_text(about, encoding="utf-8")
+    named = ["mixed: MIT License, GPL", "silent: names no licence", "strict: AGPL-3.0"]
+    assert unsuitable(metadata.distributions(path=[str(tmp_path)])) == named
+
+
+def test_what_readme_says_of_installing_holds() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/platform.md").read_text(encoding="utf-8")
+    section = readme.partition("\n## Install\n")[2].partition("\n## ")[0]
+    project = PROJECT["project"]
+    assert f"Python {project['requires-python'].removeprefix('>=')} or newer" in section
+    targets = re.findall(r"^([a-z-]+):.*##", MAKEFILE, re.MULTILINE)
+    assert {*re.findall(r"^make ([a-z-]+)", section, re.MULTILINE)} <= {*targets}
+    assert {*re.findall(r"citerec\[(.+?)\]", section)} <= {*project["optional-dependencies"]}
+    (measured,) = re.findall(r"^\| `citerec` \| \d+ \| \d+ \| (\d+) \|", page, re.MULTILINE)
+    (told,) = re.findall(r"`pip install citerec` \((\d+) MB\)", section)
+    assert abs(int(told) / int(measured) - 1) < 0.05
+    for words in ("750 MB", "2.0 GB"):  # Of `make demo` and `make test`.
+        assert words in page and words.replace(".0", "") in section
+    assert "no compiler is needed" in section and "annoy" not in base_distributions()

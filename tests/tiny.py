@@ -157,7 +157,9 @@ def _corpus(papers: Sequence[Paper]) -> Corpus:
         front_matter=np.empty(0, np.int32),
         **_described(records),
     )
-    vars(corpus)["_shown"] = pa.Table.from_pylist(records)  # What is read of a file otherwise.
+    # What is read of a file otherwise.
+    vars(corpus)["_shown"] = pa.Table.from_pylist(records)
+    vars(corpus)["abstracts"] = lambda rows: [papers[row].abstract or "" for row in rows]
     return corpus
 
 

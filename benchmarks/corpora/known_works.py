@@ -7,7 +7,6 @@ several works.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -41,8 +40,6 @@ SHARES: Mapping[str, float] = {
 
 Online first is what makes most years differ.
 """
-DOI, PLACE, OTHER = "DOI", "author, year, volume, page", "less"
-"""What a citation tells, at most."""
 _MEETING = re.compile(
     r"(?i)\b(?:conf\w*|proc\w*|workshops?|meeting|symposium|lrec|acl|emnlp|naacl|eacl|chi|eurovis"
     r"|ieee (?:vis\w*|vast|infovis|scivis)|colloquium)\b"
@@ -95,13 +92,6 @@ class Citation:
     volume: str | None
     page: str | None
     doi: str | None
-
-    @property
-    def tells(self) -> str:
-        """Say by what it could be found, the surest first."""
-        if self.doi:
-            return DOI
-        return PLACE if self.authors and self.year and self.volume and self.page else OTHER
 
 
 Cite = Callable[[KnownWork], list[Citation]]
@@ -167,18 +157,6 @@ def _hashed(*parts: str) -> float:
     return int.from_bytes(digest) / 2**48
 
 
-def shared_places(corpus: KnownCorpus) -> tuple[int, int, int]:
-    """Count works with author, year, volume and page; those that share three of these, and all."""
-    places = [
-        (work.authors[0].surname.lower(), work.year, work.volume, work.page)
-        for work in corpus.works
-        if work.authors and work.year and work.volume and work.page
-    ]
-    volumes, pages = Counter(place[:3] for place in places), Counter(places)
-    in_volume, on_page = (sum(n for n in each.values() if n > 1) for each in (volumes, pages))
-    return len(places), in_volume, on_page
-
-
 def citing(corpus: KnownCorpus, *, dois: float, seed: int) -> Cite:
     """Return what draws the citations of a work; `dois`: the share of known DOIs that are told."""
 
@@ -189,13 +167,13 @@ def citing(corpus: KnownCorpus, *, dois: float, seed: int) -> Cite:
     return cite
 
 
-def cited_pairs(corpus: KnownCorpus, cite: Cite) -> Iterator[tuple[int, int, str]]:
-    """Give the links between records, and by what each could be found."""
+def cited_pairs(corpus: KnownCorpus, cite: Cite) -> Iterator[tuple[int, int]]:
+    """Give the citations between records."""
     written = frozenset(corpus.written)
     for work in corpus.records():
         for each in cite(work):
             if each.work.number in written:
-                yield work.number, each.work.number, each.tells
+                yield work.number, each.work.number
 
 
 def _drawn(corpus: KnownCorpus, work: KnownWork, dois: float, rng: np.random.Generator) -> Citation:

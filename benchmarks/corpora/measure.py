@@ -1,8 +1,9 @@
 """Measure corpora that were written and read back: their links."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,16 +13,12 @@ import pyarrow as pa
 
 from benchmarks.bench import Bench, Figures
 from benchmarks.corpora.known_works import (
-    DOI,
     MOST_WRITTEN,
-    OTHER,
-    PLACE,
     Cite,
     KnownCorpus,
     cited_pairs,
     citing,
     read_known,
-    shared_places,
 )
 from benchmarks.corpora.written_formats import FORMATS, WrittenFormat
 from benchmarks.result_tables import written
@@ -38,6 +35,8 @@ CORPORA = ("vis", "archaeology", "elife", "acl")
 SEED = 5
 SAMPLES = 1000
 GIVEN_IDS = "by the file's own ids"
+WITH_DOIS = ", with DOIs"
+"""What stands behind the name of a format in whose lists DOIs are."""
 
 Pair = tuple[int, int]
 """The numbers of the known works that cite and are cited."""
@@ -49,18 +48,19 @@ def measure_corpora(bench: Bench) -> Figures:
 
 
 def write_corpora(found: Figures) -> str:
-    """Write the tables."""
-    formats = [form for each in found["links"].values() for form in each["formats"].values()]
+    """Write the tables: by format and corpus, with DOIs in the lists and without; and by rule."""
+    corpora = [each["formats"] for each in found["links"].values()]
+    formats = []
+    for name in (name for name in FORMATS if corpora[0][name]["found"]):
+        ways = [[each[way] for way in (name + WITH_DOIS, name) if way in each] for each in corpora]
+        recalls = [[form["recall"]["value"] for form in each] for each in ways]
+        formats.append((name, recalls, min(form["precision"]["value"] for form in chain(*ways))))
     rules: dict[str, Any] = {}
-    for form in formats:
+    for form in chain(*(each.values() for each in corpora)):
         for rule, counts in form["rules"].items():
             rules[rule] = np.add(rules.get(rule, 0), counts)
-    sums = {
-        "told": (DOI, PLACE, OTHER),
-        "rules": sorted(rules.items(), key=lambda item: -item[1][0]),
-        "ambiguous": sum(form["ambiguous"] for form in formats),
-    }
-    return written("corpora", found | sums)
+    ordered = sorted(rules.items(), key=lambda rule: -rule[1][0])
+    return written("corpora", found | {"formats": formats, "rules": ordered})
 
 
 def measure_formats(path: Path, work: Path, most: int = MOST_WRITTEN) -> Figures:
@@ -73,11 +73,8 @@ def measure_formats(path: Path, work: Path, most: int = MOST_WRITTEN) -> Figures
             rng = np.random.default_rng(SEED)
             with TemporaryDirectory(dir=work) as folder:
                 found = measure_links(corpus, form, Path(folder), dois=dois, rng=rng)
-            formats[f"{name}, with DOIs" if dois else name] = found
-    placed, in_volume, on_page = shared_places(corpus)
-    places = {"told": placed, "sharing the volume": in_volume, "sharing the page": on_page}
-    sizes = {"works": len(corpus.works), "records": len(corpus.written)}
-    return {**sizes, "places": places, "formats": formats}
+            formats[name + WITH_DOIS if dois else name] = found
+    return {"works": len(corpus.works), "records": len(corpus.written), "formats": formats}
 
 
 def measure_links(
@@ -142,17 +139,16 @@ def _found(papers: pa.Table, linked: Sequence[LinkedWorks], numbers: Longs) -> d
 def compared(
     corpus: KnownCorpus, cite: Cite, found: Mapping[Pair, str], rng: np.random.Generator
 ) -> Figures:
-    """Count what is right, in all, by what citations tell, and by rule.
+    """Count what is right, in all and by rule.
 
     found: links that were read, and the rule that found each.
 
     Returns:
         links, found, right, {precision, recall: {value, low, high}}, with 95 % bootstrap intervals
-        over the papers that cite, told: {what a citation tells: [links, found]}, rules: {rule:
-        [found, right]}.
+        over the papers that cite, rules: {rule: [found, right]}.
     """
-    gold = {(owner, cited): tells for owner, cited, tells in cited_pairs(corpus, cite)}
-    right = found.keys() & gold.keys()
+    gold = {*cited_pairs(corpus, cite)}
+    right = found.keys() & gold
     counts = [Counter(owner for owner, _ in pairs) for pairs in (gold, found, right)]
     owners = sorted(counts[0].keys() | counts[1].keys())
     table = np.array([[each[owner] for each in counts] for owner in owners], np.int64).reshape(
@@ -170,15 +166,8 @@ def compared(
         "found": len(found),
         "right": len(right),
         **shares,
-        "told": _tally((tells, pair in found) for pair, tells in gold.items()),
-        "rules": _tally((rule, pair in gold) for pair, rule in found.items()),
+        "rules": {
+            rule: [count, sum(found[pair] == rule for pair in right)]
+            for rule, count in Counter(found.values()).items()
+        },
     }
-
-
-def _tally(hits: Iterable[tuple[str, bool]]) -> dict[str, list[int]]:
-    """Count by name how many there are, and how many of these are hits."""
-    counts: dict[str, list[int]] = {}
-    for name, hit in hits:
-        all_of, hits_of = counts.get(name, (0, 0))
-        counts[name] = [all_of + 1, hits_of + hit]
-    return counts

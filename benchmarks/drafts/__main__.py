@@ -14,12 +14,12 @@ from pathlib import Path
 
 from benchmarks.bench import DOCS, Docs, program
 from benchmarks.result_tables import written
-from docs.made.marked_pages import check_page, rewrite_page
+from docs.made.marked_pages import page_with, rewrite_block
 from recsys.errors import RecsysError
 from recsys.formats.drafts.draft_formats import open_draft
 
 HERE = Path(__file__).parent
-PAGE, RIGHT = "drafts", "right"
+BLOCK, RIGHT = "drafts", "right"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ def put_down(draft: Draft, folder: Path) -> Path:
 
 def run(docs: Docs = DOCS) -> None:
     """Read all drafts, and write what of them is wrong."""
-    check_page(docs, PAGE)
-    rewrite_page(docs, PAGE, verdict_tables(verdicts(read_cases())))
+    page_with(docs, BLOCK)
+    rewrite_block(docs, BLOCK, verdict_tables(verdicts(read_cases())))
 
 
 def verdicts(drafts: Iterable[Draft]) -> Mapping[str, str]:
@@ -109,7 +109,7 @@ def verdict_tables(found: Mapping[str, str]) -> str:
         of_part.setdefault(name.partition(": ")[0], []).append(said)
     rows = (*of_part.items(), ("all", [*found.values()]))
     parts = [(part, len(said), said.count(RIGHT)) for part, said in rows]
-    return written(PAGE, {"parts": parts, "verdicts": found})
+    return written(BLOCK, {"parts": parts, "verdicts": found, "right": RIGHT})
 
 
 main = program("benchmarks.drafts", run)

@@ -9,9 +9,8 @@ under the ROC curve reaches GATE both on the texts and on each large field that 
 """
 
 import json
-import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +21,7 @@ from benchmarks.bench import program
 from benchmarks.needs.judge import Table, fit, table_of, thresholds_of, write_judge
 from benchmarks.needs.texts import FullText, read_texts
 from benchmarks.result_tables import written
-from docs.made.marked_pages import check_page, rewrite_page
+from docs.made.marked_pages import page_with, rewrite_block
 from recsys.errors import InputError
 from recsys.eval.significance import expected_calibration_error
 from recsys.models.encoder import OnnxEncoder
@@ -32,16 +31,13 @@ from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.artifacts import ENCODER
 from recsys.store.generations import pin
 
-PAGE = "needs"
+BLOCK = "needs"
 GATE = 0.80
 LARGE_FIELD = 100
 """Citing sentences of a field that the gate asks about."""
 FOLDS = 4
-VIEWS: Mapping[str, str] = {
-    "known": "the other citations stand",
-    "none": "nothing is cited yet",
-    "alone": "a sentence alone",
-}
+VIEWS = ("known", "none", "alone")
+"""The other citations stand; nothing is cited yet; a sentence alone."""
 _DRAWS = 500
 _TEST_TEXTS = Path(__file__).with_name("test_texts.txt")
 
@@ -50,11 +46,11 @@ def run(
     texts: Annotated[Path, typer.Option(help="A folder for each field.")],
     index: Annotated[Path, typer.Option(help="Whose encoder is used.")],
     out: Annotated[Path, typer.Option(help="Folder for the judge.")],
-    docs: Annotated[Path | None, typer.Option(help="Folder of needs.md.")] = None,
+    docs: Annotated[Path | None, typer.Option(help="Folder of the pages to rewrite.")] = None,
 ) -> None:
     """Train, ask, write; the exit code is 3 where the judge is not fit to ship."""
     if docs is not None:
-        check_page(docs, PAGE)
+        page_with(docs, BLOCK)
     encoder = OnnxEncoder.load(pin(index).folder / ENCODER)
     every, problems = read_texts(texts)
     sys.stderr.writelines(f"{problem}\n" for problem in problems)
@@ -62,7 +58,7 @@ def run(
     figures = study(learned, encoder, out)
     sys.stderr.write(json.dumps(figures, indent=1) + "\n")
     if docs is not None:
-        rewrite_page(docs, PAGE, written(PAGE, figures | {"names": VIEWS}))
+        rewrite_block(docs, BLOCK, written(BLOCK, figures))
     if not figures["ships"]:
         raise typer.Exit(3)
 
@@ -100,15 +96,11 @@ def study(texts: Sequence[FullText], encoder: Encoder, out: Path) -> dict[str, A
         "citing": int(examples.cites.sum()),
         "test_texts": int(named.sum()),
         "test_share": float(cites.mean()),
-        "views": {view: judge_view(texts, examples, test, each) for view, each in scores.items()},
+        "views": {view: judge_view(examples, test, each) for view, each in scores.items()},
         "ece": expected_calibration_error(np.interp(scores["known"], *knots), cites),
         "fields": [
             judge_field(examples, number, dev, folds) for number in range(len(examples.sources))
         ],
-        "controls": {
-            name: auc(control_scores(examples.texts, examples.cites, dev, name)[test], cites)
-            for name in CONTROLS
-        },
     }
     return figures | verdict_on(figures)
 
@@ -120,23 +112,9 @@ def verdict_on(figures: Mapping[str, Any]) -> dict[str, Any]:
     return {"gate": GATE, "reached": reached, "ships": bool(large) and reached >= GATE}
 
 
-def judge_view(
-    texts: Sequence[FullText], examples: Table, test: Mask, scores: Floats
-) -> dict[str, float | list[float]]:
+def judge_view(examples: Table, test: Mask, scores: Floats) -> dict[str, float | list[float]]:
     """Ask the test texts; scores: of their examples, in one view."""
     cites, documents = examples.cites[test], examples.document[test]
-    # A mark before the last full stop leaves nothing that could be seen.
-    at_end = np.array(
-        [
-            bool(sentence.marks)
-            and all(mark.at >= len(sentence.text.rstrip(".?!")) for mark in sentence.marks)
-            for text in texts
-            for sentence in (text.sentences[row] for row in text.rows)
-        ]
-    )[test]
-    at_end |= ~cites
-    # Those that the rules refuse rank below all others.
-    refused = np.sum([texts[number].refused for number in np.unique(documents)], axis=0).tolist()
     rng = np.random.default_rng(0)
     groups = [np.flatnonzero(documents == number) for number in np.unique(documents)]
     drawn = []
@@ -146,12 +124,6 @@ def judge_view(
     return {
         "auc": auc(scores, cites),
         "interval": np.nanpercentile(drawn, [2.5, 97.5]).tolist(),
-        "at_end": auc(scores[at_end], cites[at_end]),
-        "with_refused": auc(
-            np.append(scores, np.full(sum(refused), scores.min() - 1)),
-            np.append(cites, np.arange(sum(refused)) < refused[0]),
-        ),
-        "precision": precision_at(scores, cites, documents),
     }
 
 
@@ -178,79 +150,6 @@ def auc(scores: Floats, cites: Mask) -> float:
 
     both = cites.any() and not cites.all()
     return float(roc_auc_score(cites, scores)) if both else float("nan")
-
-
-def precision_at(
-    scores: Floats, cites: Mask, documents: Longs, most: Sequence[int] = (5, 10)
-) -> list[float]:
-    """Return the mean over texts of the share of citing sentences among the first k."""
-    shares: list[list[float]] = [[] for _ in most]
-    for number in np.unique(documents):
-        rows = np.flatnonzero(documents == number)
-        order = rows[np.argsort(-scores[rows], kind="stable")]
-        for k, of_texts in zip(most, shares, strict=True):
-            if len(order) >= k:
-                of_texts.append(float(cites[order[:k]].mean()))
-    return [float(np.mean(of_texts)) if of_texts else float("nan") for of_texts in shares]
-
-
-_CLOSED = frozenset(
-    "a an the of in on at by to from for with and or but as than that which who is are was were be "
-    "been has have had see both between into through via per et al e.g i.e cf also".split()
-)
-_BEFORE_STOP = re.compile(r"([^\W\d_]+)?(\W?)([.,;:)\]])")
-
-
-def seams(text: str) -> str:
-    """Return what stands before each stop of a sentence: closed-class words, and signs.
-
-    That is all that a removed citation could leave.
-
-    >>> seams("As shown by , bees see colours.")
-    'by_, x.'
-    """
-    return " ".join(
-        f"{word.lower() if word.lower() in _CLOSED else 'x'}{gap.replace(' ', '_')}{stop}"
-        for word, gap, stop in _BEFORE_STOP.findall(text)
-    )
-
-
-def shape(text: str) -> str:
-    """Return a sentence as shapes: runs of letters, capitals and digits are one sign each.
-
-    >>> shape("Bees see 12 colours (Fig. 2).")
-    'Aa a 9 a (Aa. 9).'
-    """
-    for runs, sign in ((r"[^\W\d_A-Z]+", "a"), (r"[A-Z]+", "A"), (r"\d+", "9")):
-        text = re.sub(runs, sign, text)
-    return text
-
-
-CONTROLS: Mapping[str, Callable[[str], str]] = {
-    "what stands before stops": seams,
-    "shapes of the characters": shape,
-    "length": lambda text: f"length{min(len(text) // 20, 20)}",
-}
-"""What a model must not be able to tell citing sentences by."""
-
-
-def control_scores(texts: Sequence[str], cites: Mask, train: Mask, name: str) -> Floats:
-    """Train a control on some sentences and score all: (n,) float32."""
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import LogisticRegression
-
-    by_signs = CONTROLS[name] is shape
-    counts = CountVectorizer(
-        analyzer="char" if by_signs else "word",
-        ngram_range=(1, 3) if by_signs else (1, 2),
-        token_pattern=None if by_signs else r"\S+",
-        min_df=5,
-        lowercase=False,
-        binary=True,
-    )
-    matrix = counts.fit_transform([CONTROLS[name](text) for text in texts])
-    model = LogisticRegression(C=0.3, max_iter=200).fit(matrix[np.flatnonzero(train)], cites[train])
-    return np.asarray(model.decision_function(matrix), np.float32)
 
 
 main = program("benchmarks.needs", run)

@@ -84,8 +84,7 @@ class FullText:
     """The sentences of a text in order, and those of them that a model may learn from.
 
     source: the folder that it was found in. rows: (n,) int64, which sentences are examples. cites:
-    (n,) bool. refused: how many sentences that cite, and how many that do not, are no examples
-    only because the rules never flag them.
+    (n,) bool.
     """
 
     name: str
@@ -93,7 +92,6 @@ class FullText:
     sentences: tuple[Sentence, ...]
     rows: NDArray[np.int64]
     cites: NDArray[np.bool_]
-    refused: tuple[int, int]
 
 
 def read_texts(folder: Path) -> tuple[list[FullText], list[str]]:
@@ -140,13 +138,10 @@ def _bodies(path: Path) -> Iterator[Body]:
 
 def full_text(name: str, source: str, sentences: Sequence[Sentence]) -> FullText:
     """Choose the sentences of a text that tell of citing without telling by a hole."""
-    whole = [i for i, sentence in enumerate(sentences) if reads_whole(sentence)]
-    rows = [i for i in whole if not is_own(sentences[i].text)]
+    rows = [i for i, each in enumerate(sentences) if reads_whole(each) and not is_own(each.text)]
     cites = [bool(sentences[i].marks) for i in rows]
-    refused = [bool(sentences[i].marks) for i in whole if is_own(sentences[i].text)]
-    counts = sum(refused), len(refused) - sum(refused)
     numbers, labels = np.array(rows, np.int64), np.array(cites, np.bool_)
-    return FullText(name, source, tuple(sentences), numbers, labels, counts)
+    return FullText(name, source, tuple(sentences), numbers, labels)
 
 
 def reads_whole(sentence: Sentence) -> bool:

@@ -1,4 +1,4 @@
-"""Print 240 invented papers, read them as a corpus and as drafts, and write the tables.
+"""Print 240 invented papers, read them as a corpus and as drafts, and write the table.
 
 Run as `python -m benchmarks.pdfs --work DIR --docs docs/results`.
 """
@@ -21,7 +21,7 @@ from benchmarks.corpora.known_works import letters
 from benchmarks.pdfs.invented_papers import Invented, invent
 from benchmarks.pdfs.printing import WAYS, make_folder
 from benchmarks.result_tables import written
-from docs.made.marked_pages import check_page, rewrite_page
+from docs.made.marked_pages import page_with, rewrite_block
 from recsys.formats.drafts.pdf import parse
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
@@ -36,7 +36,7 @@ from recsys.store.names import author_key
 from recsys.store.words import fold
 
 PAPERS, SEED = 240, 7
-PAGES = ("pdfs", "pdf-drafts")
+BLOCK = "pdfs"
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014", "-") | {"\u2019": "'"})
 
 Sums = dict[str, float]
@@ -44,25 +44,27 @@ Sums = dict[str, float]
 
 
 def run(
-    docs: Annotated[Path, typer.Option(help="Folder of pdfs.md and pdf-drafts.md.")],
+    docs: Annotated[Path, typer.Option(help="Folder of the pages to rewrite.")],
     work: Path = OUT / "pdfs",
     papers: int = PAPERS,
 ) -> None:
-    """Print papers unless they are there, read them in both ways, and write the pages."""
-    for name in PAGES:
-        check_page(docs, name)
+    """Print papers unless they are there, read them in both ways, and write the table."""
+    page_with(docs, BLOCK)
     invented = invent(papers, np.random.default_rng(SEED))
     make_folder(invented, work, progress=tell)
     links = measure_links(invented, work, progress=tell)
-    rewrite_page(docs, PAGES[0], pdf_table(PAGES[0], links))
     cited = open_collection(cited_index(invented, work / ".cited.index"))
     drafts = measure_drafts(invented, work, cited, progress=tell)
-    rewrite_page(docs, PAGES[1], pdf_table(PAGES[1], drafts))
+    rewrite_block(docs, BLOCK, pdf_table({way: links[way] | drafts[way] for way in links}))
 
 
-def pdf_table(name: str, figures: Mapping[str, Mapping[str, float]]) -> str:
-    """Write the table of a page: a row for each way of printing, and one for all."""
-    return written(name, {**figures, "all": together(figures.values())})
+def pdf_table(figures: Mapping[str, Mapping[str, float]]) -> str:
+    """Write a row for each program, one for REVTeX, whose lists lack titles, and one for all."""
+    rows: dict[str, Sums] = {}
+    for way, each in figures.items():
+        program = way if way == "LaTeX: revtex" else way.partition(":")[0]
+        rows[program] = together([rows.get(program, {}), each])
+    return written(BLOCK, {**rows, "all": together(figures.values())})
 
 
 def together(figures: Iterable[Mapping[str, float]]) -> Sums:
@@ -84,12 +86,12 @@ def measure_links(
     """Read a folder as a corpus, and compare its links with those that were printed, by way.
 
     Returns:
-        {way: papers, found (by title), authors (all right), links (between papers of the folder),
-        given (that were read), right (of these)}; paper i was printed in way i modulo their number.
+        {way: papers, found (by title), links (between papers of the folder), given (that were
+        read), right (of these)}; paper i was printed in way i modulo their number.
     """
     files, work = source_files([folder]), folder / ".work"
     papers_read, _ = collect(files, work, AS_TOLD, cache=folder / ".read", progress=progress)
-    rows = papers_read.table().select(["id", "title", "authors", "references"]).to_pylist()
+    rows = papers_read.table().select(["id", "title", "references"]).to_pylist()
     shutil.rmtree(work)
     by_title = {letters(row["title"] or ""): row for row in rows}
     read = {paper.work.key: by_title.get(letters(paper.work.title)) for paper in papers}
@@ -100,12 +102,10 @@ def measure_links(
         row = read[paper.work.key] or {}
         meant = {work.key for work in paper.cites} & read.keys()
         given = {reference for reference in row.get("references") or () if reference in known}
-        names = [letters(author.natural) for author in paper.work.authors]
         figures[ways[place % len(ways)]].append(
             {
                 "papers": 1,
                 "found": bool(row),
-                "authors": [*map(letters, row.get("authors") or ())] == names,
                 "links": len(meant),
                 "given": len(given),
                 "right": len({keys.get(reference) for reference in given} & meant),

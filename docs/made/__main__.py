@@ -10,25 +10,39 @@ from docs.made.marked_pages import splice
 from docs.made.tables import code, table, words
 from recsys.pipelines.online.sites import SITES
 from recsys.pipelines.online.sources import SOURCES, Kind, facts_of
-from recsys.ranking.features import ANY_CORPUS, AUTHORS, FEATURES, NNSELECT
+from recsys.ranking.features import (
+    ANY_CORPUS,
+    AUTHORS,
+    FEATURES,
+    LINKS,
+    NNSELECT,
+    SEEDS,
+    TEXT,
+)
 
+_GROUPS = {
+    TEXT: "Text",
+    LINKS: "Citations",
+    ANY_CORPUS: "Any corpus",
+    SEEDS: "References of the draft",
+    AUTHORS: "Authors and venue",
+}
+"""Group of features -> its heading; those of NNSelect repeat others."""
 _KINDS = (Kind.CITING, Kind.SEARCH, Kind.CHANGED)
 
 
 def features() -> str:
-    """Write the feature table of stage two: a row for each feature, in order."""
-    rows = []
-    for each in FEATURES:
-        read = {
-            "NNSelect": each.group == NNSELECT,
-            "metadata": each.group == AUTHORS,
-            "links": each.reads_links,
-            "any corpus": each.group == ANY_CORPUS,
-        }
-        reads = ", ".join(name for name, does in read.items() if does)
-        rows.append((code(each.name), words(each.meaning), words(each.unit), reads))
-    header = ("name", "meaning", "unit", "reads")
-    return f"{len(FEATURES)} features, in the order of the columns:\n\n{table(header, rows)}"
+    """Write the features of the second stage: a list for each group, in order."""
+    parts = [f"{len(FEATURES)} features."]
+    for group, title in _GROUPS.items():
+        lines = []
+        for each in (each for each in FEATURES if each.group == group):
+            reads = " (citations)" if each.links else ""
+            lines.append(f"- {code(each.name)}: {words(each.meaning)}{reads}")
+        parts += [f"## {title}", "\n".join(lines)]
+    names = ", ".join(code(each.name) for each in FEATURES if each.group == NNSELECT)
+    parts += ["## NNSelect", f"The same by NNSelect's vectors: {names}."]
+    return "\n\n".join(parts)
 
 
 def online_sources() -> str:

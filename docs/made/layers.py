@@ -16,7 +16,7 @@ SPLIT = ("recsys.pipelines", "recsys.indexes", "recsys.eval")
 """Packages whose own folders are drawn."""
 SHARED, WAY = "recsys.shared", "recsys.recommend"
 """The modules that lie flat in `recsys`: what every folder speaks, and the way of a draft."""
-ENTRANCE = frozenset({"recsys", "recsys.public", WAY})
+ENTRANCE = frozenset({"recsys", "recsys.__main__", "recsys.public", WAY})
 ASKED = ("recsys.records", "recsys.formats.")
 """An answer writes itself in any format, when it is asked to: that is no way down."""
 LAYERS = (

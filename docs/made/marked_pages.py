@@ -1,7 +1,7 @@
-"""Pages of which a program writes one block: what stands between two marks is replaced.
+"""Pages of which programs write blocks: what stands between two marks is replaced.
 
-The block `seeds` stands in the page `seeds.md` of a folder, between the lines `<!-- seeds -->` and
-`<!-- /seeds -->`; people write what is around it.
+The block `seeds` stands in one page of a folder, between the lines `<!-- seeds -->` and
+`<!-- /seeds -->`; people write what is around it, and choose the page by setting the marks there.
 """
 
 from pathlib import Path
@@ -26,31 +26,29 @@ def splice(text: str, name: str, block: str) -> str:
     return f"{before}{first}\n{block.strip()}\n{last}{after}"
 
 
-def rewrite_page(folder: Path, name: str, block: str) -> None:
-    """Put a block into its page of a folder.
+def rewrite_block(folder: Path, name: str, block: str) -> None:
+    """Put a block into the page of a folder that has its marks.
 
     Raises:
-        InputError: there is no such page, or it lacks the marks.
+        InputError: no page has them, or not each once and in order.
     """
-    text = splice(_text(folder, name), name, block)
-    (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    page = page_with(folder, name)
+    page.write_text(splice(page.read_text(encoding="utf-8"), name, block), encoding="utf-8")
 
 
-def check_page(folder: Path, name: str) -> None:
-    """Refuse a folder whose page cannot take the block, before hours of work.
+def page_with(folder: Path, name: str) -> Path:
+    """Find the page of a folder that can take a block: programs ask before hours of work.
 
     Raises:
-        InputError: there is no such page, or it lacks the marks.
+        InputError: no page has its marks, or not each once and in order.
     """
-    splice(_text(folder, name), name, "")
-
-
-def _text(folder: Path, name: str) -> str:
-    path = folder / f"{name}.md"
-    if not path.is_file():
-        known = [each.name for each in folder.parent.glob("*")] if folder.parent.is_dir() else []
-        raise InputError(
-            f"There is no page {path}.{near_miss(folder.name, known)}",
-            "Give the folder of the results, such as docs/results.",
-        )
-    return path.read_text(encoding="utf-8")
+    for page in sorted(folder.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if f"<!-- {name} -->" in text:
+            splice(text, name, "")
+            return page
+    known = [each.name for each in folder.parent.glob("*")] if folder.parent.is_dir() else []
+    raise InputError(
+        f"No page in {folder} has the marks of {name!r}.{near_miss(folder.name, known)}",
+        f"Give the folder of the results, such as docs/results; <!-- {name} --> marks the place.",
+    )

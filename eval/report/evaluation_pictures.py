@@ -1,22 +1,25 @@
 """Pictures of an assessment as SVG, for light and dark pages."""
 
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
-from io import StringIO
-from itertools import cycle, pairwise
+from io import BytesIO, StringIO
+from itertools import cycle, pairwise, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recsys.errors import need
+from recsys.errors import InputError, check_name, need
 from recsys.eval.judge_runs import LEVELS
 from recsys.eval.measures import Band
+from recsys.eval.report.tables import escape_latex
 from recsys.eval.run_figures import Assessment, SystemResult
 from recsys.eval.trec import write_lines
+from recsys.formats.replacing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,98 +181,84 @@ SELF_CITATION: Mapping[str, str] = {"mean rank": "mean, ", "first rank": "first,
 """Columns of a study's rows that are drawn, and how their lines' names begin."""
 
 
-def precision_recall(assessment: Assessment) -> str:
+def precision_recall(axes: "Axes", assessment: Assessment) -> None:
     """Draw the 11-point interpolated precision of every system over recall."""
     lines = _lines(assessment, lambda each: (LEVELS.tolist(), each.curves.eleven_point))
-    with picture("Interpolated precision at 11 levels of recall") as (axes, written):
-        draw_lines(axes, lines, markers=True)
-        axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, None))
-        key(axes, lines, markers=True)  # The curves end together: no place beside their ends.
-    return written()
+    draw_lines(axes, lines, markers=True)
+    axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, None))
+    key(axes, lines, markers=True)  # The curves end together: no place beside their ends.
 
 
-def recall_by_k(assessment: Assessment) -> str:
+def recall_by_k(axes: "Axes", assessment: Assessment) -> None:
     """Draw the recall of the first k papers of every system, for k to 100."""
     lines = _lines(assessment, lambda each: (None, each.curves.recall_macro))
-    with picture("Recall of the first k papers") as (axes, written):
-        draw_lines(axes, lines)
-        axes.set(xlabel="k", ylabel="recall@k", xlim=(0, 100), ylim=(0, None))
-        label(axes, lines)
-    return written()
+    draw_lines(axes, lines)
+    axes.set(xlabel="k", ylabel="recall@k", xlim=(0, 100), ylim=(0, None))
+    label(axes, lines)
 
 
-def precision_by_k(assessment: Assessment) -> str:
+def precision_by_k(axes: "Axes", assessment: Assessment) -> None:
     """Draw the precision of the first k papers of every system, for k to 100."""
     lines = _lines(assessment, lambda each: (None, each.curves.precision_macro))
-    with picture("Precision of the first k papers") as (axes, written):
-        draw_lines(axes, lines)
-        axes.set(xlabel="k", ylabel="precision@k", xscale="log", xlim=(1, 100), ylim=(0, None))
-        plain_ticks(axes, (1, 2, 5, 10, 20, 50, 100))
-        key(axes, lines)
-    return written()
+    draw_lines(axes, lines)
+    axes.set(xlabel="k", ylabel="precision@k", xscale="log", xlim=(1, 100), ylim=(0, None))
+    plain_ticks(axes, (1, 2, 5, 10, 20, 50, 100))
+    key(axes, lines)
 
 
-def recall_by_candidates(assessment: Assessment) -> str:
+def recall_by_candidates(axes: "Axes", assessment: Assessment) -> None:
     """Draw the recall of each system's first c papers; a ring shows all candidates, where known."""
     lines = _lines(assessment, lambda each: (each.curves.depths, each.curves.recall_at))
     most = max(line.x[-1] for line in lines)
-    with picture("Recall by number of candidates") as (axes, written):
-        draw_lines(axes, lines, markers=True)
-        for line, system in zip(lines, assessment.systems, strict=True):
-            found = [system.measures.get(name) for name in ("candidates", "candidate recall")]
-            number, recall = (each.value if each else 0.0 for each in found)
-            if number and all(found):
-                color = line.style.color
-                axes.plot(number, recall, marker="o", mfc="none", ms=9, mew=1.8, color=color)
-                ends = [line.x[-1], number], [line.y[-1], recall]
-                axes.plot(*ends, color=color, lw=0.8, ls=":")
-                most = max(most, number)
-        axes.set(xlabel="candidates", ylabel="recall", xscale="log")
-        axes.set(xlim=(1, most * 1.15), ylim=(0, None))
-        plain_ticks(axes, [x for x in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if x <= most])
-        key(axes, lines, markers=True)
-    return written()
+    draw_lines(axes, lines, markers=True)
+    for line, system in zip(lines, assessment.systems, strict=True):
+        found = [system.measures.get(name) for name in ("candidates", "candidate recall")]
+        number, recall = (each.value if each else 0.0 for each in found)
+        if number and all(found):
+            color = line.style.color
+            axes.plot(number, recall, marker="o", mfc="none", ms=9, mew=1.8, color=color)
+            ends = [line.x[-1], number], [line.y[-1], recall]
+            axes.plot(*ends, color=color, lw=0.8, ls=":")
+            most = max(most, number)
+    axes.set(xlabel="candidates", ylabel="recall", xscale="log")
+    axes.set(xlim=(1, most * 1.15), ylim=(0, None))
+    plain_ticks(axes, [x for x in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if x <= most])
+    key(axes, lines, markers=True)
 
 
-def reliability(assessment: Assessment) -> str:
+def reliability(axes: "Axes", assessment: Assessment) -> None:
     """Draw how often predictions of each size came true, with 95 % Wilson intervals."""
-    with picture("Reliability of the probabilities") as (axes, written):
-        axes.plot([0, 1], [0, 1], color=INK, lw=0.9, alpha=0.6, ls=(0, (2, 2)))
-        lines = []
-        for style, (name, found) in zip(styles(), assessment.reliability.items(), strict=False):
-            x = [each.predicted for each in found.bins]
-            y = [each.observed for each in found.bins]
-            bounds = [wilson(each.observed, each.count) for each in found.bins]
-            axes.vlines(x, *zip(*bounds, strict=True), color=style.color, lw=1.2, alpha=0.7)
-            lines.append(Line(f"{name}\nerror {found.error:.4f}", x, y, style))
-        draw_lines(axes, lines, markers=True)
-        axes.set(xlabel="predicted probability", ylabel="share that came true")
-        axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-        key(axes, lines, markers=True)
-    return written()
+    axes.plot([0, 1], [0, 1], color=axes.xaxis.label.get_color(), lw=0.9, alpha=0.6, ls=(0, (2, 2)))
+    lines = []
+    for style, (name, found) in zip(styles(), assessment.reliability.items(), strict=False):
+        x = [each.predicted for each in found.bins]
+        y = [each.observed for each in found.bins]
+        bounds = [wilson(each.observed, each.count) for each in found.bins]
+        axes.vlines(x, *zip(*bounds, strict=True), color=style.color, lw=1.2, alpha=0.7)
+        lines.append(Line(f"{name}\nerror {found.error:.4f}", x, y, style))
+    draw_lines(axes, lines, markers=True)
+    axes.set(xlabel="predicted probability", ylabel="share that came true")
+    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    key(axes, lines, markers=True)
 
 
-def k_study(assessment: Assessment) -> str:
+def k_study(axes: "Axes", assessment: Assessment) -> None:
     """Draw stage one's recall over its number of neighbours, with and without their citations."""
     lines = _study(assessment.facts["k_study"], "citations", "neighbours", K_STUDY)
-    with picture("Recall by number of neighbours") as (axes, written):
-        draw_lines(axes, lines, markers=True)
-        axes.set(xlabel="neighbours", ylabel="recall", xscale="log", ylim=(0, None))
-        axes.set_xlim(right=lines[0].x[-1])
-        plain_ticks(axes, lines[0].x)
-        label(axes, lines)
-    return written()
+    draw_lines(axes, lines, markers=True)
+    axes.set(xlabel="neighbours", ylabel="recall", xscale="log", ylim=(0, None))
+    axes.set_xlim(right=lines[0].x[-1])
+    plain_ticks(axes, lines[0].x)
+    label(axes, lines)
 
 
-def self_citation(assessment: Assessment) -> str:
+def self_citation(axes: "Axes", assessment: Assessment) -> None:
     """Draw at which ranks papers by the query's authors stand, with and without metadata."""
     lines = _study(assessment.facts["self_citation"], "metadata", "length", SELF_CITATION)
-    with picture("Ranks of papers that share an author with the query") as (axes, written):
-        draw_lines(axes, lines, markers=True)
-        axes.set(xlabel="length of the list", ylabel="rank")
-        axes.set(xlim=(0, lines[0].x[-1]), ylim=(0, None))
-        label(axes, lines)
-    return written()
+    draw_lines(axes, lines, markers=True)
+    axes.set(xlabel="length of the list", ylabel="rank")
+    axes.set(xlim=(0, lines[0].x[-1]), ylim=(0, None))
+    label(axes, lines)
 
 
 def _lines(
@@ -308,47 +297,61 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     return max(centre - float(half), 0.0), min(centre + float(half), 1.0)
 
 
-DRAWINGS: Mapping[str, tuple[Callable[[Assessment], str], str]] = {
-    "precision-recall": (
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture of an assessment. draw: draws it into axes. caption: what to say below it."""
+
+    title: str
+    draw: Callable[["Axes", Assessment], None]
+    caption: str
+
+
+DRAWINGS: Mapping[str, Drawing] = {
+    "precision-recall": Drawing(
+        "Interpolated precision at 11 levels of recall",
         precision_recall,
         "Interpolated precision at 11 levels of recall, averaged over queries; bands: 95 % "
         "bootstrap intervals.",
     ),
-    "recall-by-k": (recall_by_k, "Recall of the first k papers; bands: 95 % bootstrap intervals."),
-    "precision-by-k": (
+    "recall-by-k": Drawing(
+        "Recall of the first k papers",
+        recall_by_k,
+        "Recall of the first k papers; bands: 95 % bootstrap intervals.",
+    ),
+    "precision-by-k": Drawing(
+        "Precision of the first k papers",
         precision_by_k,
         "Precision of the first k papers; bands: 95 % bootstrap intervals.",
     ),
-    "recall-by-candidates": (
+    "recall-by-candidates": Drawing(
+        "Recall by number of candidates",
         recall_by_candidates,
         "Recall by number of candidates, in each system's own order; a ring marks all the "
         "candidates that stage one hands on.",
     ),
-    "reliability": (
+    "reliability": Drawing(
+        "Reliability of the probabilities",
         reliability,
         "How often predictions of each size came true, with 95 % intervals; on the dotted line, as "
         "often as predicted. Each bin holds the same share of the probability.",
     ),
-    "k-study": (
+    "k-study": Drawing(
+        "Recall by number of neighbours",
         k_study,
         "Recall of all the candidates and of the first 20 papers, by number of neighbours, with "
         "and without adding what they cite.",
     ),
-    "self-citation": (
+    "self-citation": Drawing(
+        "Ranks of papers that share an author with the query",
         self_citation,
         "Where papers by the query's own authors stand in lists of growing length; lower is more "
         "self-citation.",
     ),
 }
-"""name -> what draws it, and what to say below it."""
 
 
-def draw(assessment: Assessment) -> dict[str, str]:
-    """Draw every picture that the assessment has the figures for: name -> SVG.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+def drawable(assessment: Assessment) -> dict[str, Drawing]:
+    """Choose the pictures that the assessment has the figures for."""
 
     def has(study: str, *columns: str) -> bool:
         rows = assessment.facts.get(study) or ()
@@ -359,9 +362,21 @@ def draw(assessment: Assessment) -> dict[str, str]:
         "k-study": has("k_study", "neighbours", "citations", *K_STUDY),
         "self-citation": has("self_citation", "length", "metadata", *SELF_CITATION),
     }
-    return {
-        name: draws(assessment) for name, (draws, _) in DRAWINGS.items() if drawn.get(name, True)
-    }
+    return {name: drawing for name, drawing in DRAWINGS.items() if drawn.get(name, True)}
+
+
+def draw(assessment: Assessment) -> dict[str, str]:
+    """Draw every picture that the assessment has the figures for: name -> SVG.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    drawn = {}
+    for name, drawing in drawable(assessment).items():
+        with picture(drawing.title) as (axes, written):
+            drawing.draw(axes, assessment)
+        drawn[name] = written()
+    return drawn
 
 
 def write_pictures(folder: Path, assessment: Assessment) -> list[Path]:
@@ -370,4 +385,63 @@ def write_pictures(folder: Path, assessment: Assessment) -> list[Path]:
     for name, svg in draw(assessment).items():
         paths.append(folder / f"{name}.svg")
         write_lines(paths[-1], svg.splitlines())
+    return paths
+
+
+# Figures of a paper: vectors at the widths of its columns, in black, with fonts that venues take.
+
+WIDTHS: Mapping[str, float] = {"column": 3.33, "page": 6.9}
+"""Inches of one column, and of both, of a page of the ACM's; other venues differ by a tenth."""
+FIGURE_FORMATS = ("pdf", "pgf")
+_HEIGHTS = {"column": 2.2, "page": 2.8}
+_IN_PRINT: Any = {
+    **_SETTINGS,
+    **{name: "black" for name, color in _SETTINGS.items() if color == INK},
+    "font.family": "serif",
+    "font.serif": ["STIXGeneral"],
+    "font.size": 8,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.2,
+    "axes.linewidth": 0.6,
+    "pdf.fonttype": 42,  # TrueType: Type 3, the usual one, is refused by venues.
+    "pgf.texsystem": "pdflatex",
+    "pgf.rcfonts": False,  # Those of the paper.
+}
+
+
+def write_figures(folder: Path, assessment: Assessment, forms: Sequence[str]) -> list[Path]:
+    """Write every picture as a figure of a paper, NAME-column.FORM and NAME-page.FORM.
+
+    forms: some of FIGURE_FORMATS.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        InputError: there is no such format, or no LaTeX, by which PGF measures its words.
+    """
+    for form in forms:
+        check_name(form, FIGURE_FORMATS, "format of figures")
+    need("matplotlib", "A figure")
+    if "pgf" in forms and shutil.which("pdflatex") is None:
+        raise InputError("Figures in PGF need pdflatex.", "Install TeX Live, or take pdf.")
+    import matplotlib as mpl
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.backends.backend_pgf import FigureCanvasPgf
+    from matplotlib.figure import Figure
+
+    canvases = {"pdf": FigureCanvasPdf, "pgf": FigureCanvasPgf}
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for (name, drawing), width, form in product(drawable(assessment).items(), WIDTHS, forms):
+        paths.append(folder / f"{name}-{width}.{form}")
+        with mpl.rc_context(_IN_PRINT):
+            figure = Figure(figsize=(WIDTHS[width], _HEIGHTS[width]), layout="constrained")
+            canvas = canvases[form](figure)
+            drawing.draw(axes := figure.add_subplot(), assessment)
+            for text in axes.texts if form == "pgf" else ():  # Names, which LaTeX would act upon.
+                text.set_text("\n".join(map(escape_latex, text.get_text().split("\n"))))
+            target = BytesIO()
+            facts = {"metadata": {"CreationDate": None}} if form == "pdf" else {}
+            getattr(canvas, f"print_{form}")(target, **facts)
+        with replacing(paths[-1]) as temporary:
+            temporary.write_bytes(target.getvalue())
     return paths

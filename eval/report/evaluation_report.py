@@ -1,12 +1,14 @@
 """The report on an evaluation: what it shows, and in which order."""
 
+import csv
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from recsys.errors import ArtifactCorrupt, ArtifactMissing, near_miss
+from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
 from recsys.eval.judge_runs import assess, most_different
 from recsys.eval.measures import Interval
 from recsys.eval.recorded_runs import DRAFTS, FACTS, QUERIES, kind_of, posed
@@ -144,6 +146,7 @@ def made(assessment: Assessment) -> list[tuple[str, str]]:
     facts = assessment.facts
     corpus = facts.get("corpus") or {}
     versions = facts.get("versions") or {}
+    ranker = facts.get("ranker") or {}
     sizes = ", ".join(
         f"{corpus[key]:,} {key}" for key in ("papers", "links") if isinstance(corpus.get(key), int)
     )
@@ -152,6 +155,10 @@ def made(assessment: Assessment) -> list[tuple[str, str]]:
         "program": facts.get("created_by"),
         "corpus": ": ".join(word for word in (corpus.get("name"), sizes) if word),
         "corpus sha256": corpus.get("sha256"),
+        "ranker": ranker.get("name"),
+        "ranker learned from": ranker.get("learned_from"),
+        "ranker sha256": ranker.get("sha256"),
+        "split": facts.get("split"),
         "split sha256": facts.get("split_sha256"),
         "part": facts.get("part"),
         "depth": facts.get("k"),
@@ -181,7 +188,7 @@ def sections(assessment: Assessment, queries: Queries) -> tuple[Section, ...]:
         Section(
             "systems",
             "Systems",
-            "The oracle puts the papers to find first among stage one's candidates: no reranking "
+            "The oracle puts the relevant papers first among stage one's candidates: no reranking "
             "of them can do better."
             if oracle
             else "Higher is better everywhere.",
@@ -205,13 +212,16 @@ def sections(assessment: Assessment, queries: Queries) -> tuple[Section, ...]:
             "calibration",
             "Calibration",
             "A probability is honest when predictions of 30 % come true three times in ten.",
-            tuple(system_tables.reliability(assessment)),
+            (
+                system_tables.calibration(assessment),
+                *system_tables.reliability(assessment),
+            ),
             ("reliability",),
         ),
         Section(
             "slices",
             "Slices",
-            f"The same systems on parts of the {asked}, or of the papers to find.",
+            f"The same systems on parts of the {asked}, or of the relevant papers.",
             tuple(system_tables.slices(assessment)),
             open=4,
         ),
@@ -225,7 +235,7 @@ def sections(assessment: Assessment, queries: Queries) -> tuple[Section, ...]:
             open=3,
         ),
     ]
-    return tuple(each for each in found if each.tables)
+    return tuple(each for each in found if any(table.rows for table in each.tables))
 
 
 def _studies(facts: Mapping[str, Any]) -> Iterator[Section]:
@@ -245,7 +255,14 @@ def _studies(facts: Mapping[str, Any]) -> Iterator[Section]:
 
 
 SCHEMA = "recsys.report/1"
-SUFFIXES: Mapping[str, str] = {"html": ".html", "markdown": ".md", "json": ".json", "latex": ".tex"}
+FILES: Mapping[str, str] = {
+    "html": "report.html",
+    "markdown": "report.md",
+    "json": "report.json",
+    "latex": "report.tex",
+    "csv": "per-query.csv",
+}
+"""The formats of a report, and what its file is called."""
 AGAIN = "Run its `recsys evaluate` command again."
 
 
@@ -283,6 +300,42 @@ def read_report(folder: Path) -> Report:
     )
 
 
+def per_query_csv(assessment: Assessment, queries: Queries) -> str:
+    """Write a row of CSV for each query and system: what the means of the report are made of."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    measures = list(dict.fromkeys(name for each in assessment.systems for name in each.per_query))
+    writer.writerow(["query", "year", "relevant", "system", *measures])
+    for place, query in enumerate(assessment.queries):
+        _, year, gold = query_facts(queries, query)
+        for system in assessment.systems:
+            values = (system.per_query.get(name) for name in measures)
+            shown = ("" if value is None else f"{value[place]:.6g}" for value in values)
+            writer.writerow([query, year, gold, system.name, *shown])
+    return file.getvalue()
+
+
+def chosen_table(assessment: Assessment, columns: Sequence[str]) -> Table:
+    """Show the systems by the measures that one chooses, named in any case.
+
+    Raises:
+        InputError: there is no such measure.
+    """
+    known = {name.lower(): name for each in assessment.systems for name in each.measures}
+    names = []
+    for column in columns:
+        name = known.get(column.strip().lower())
+        if name is None:
+            raise InputError(
+                f"There is no measure {column!r}.{near_miss(column.lower(), known)}",
+                f"The measures are {', '.join(known.values())}.",
+            )
+        names.append(name)
+    return replace(
+        system_tables.headline(assessment, names), caption=f"Systems by {', '.join(names)}."
+    )
+
+
 def make_report(assessment: Assessment, queries: Queries) -> Report:
     """Put an assessment in words and tables."""
     corpus = (assessment.facts.get("corpus") or {}).get("name") or "a corpus"
@@ -292,8 +345,8 @@ def make_report(assessment: Assessment, queries: Queries) -> Report:
     return Report(
         title=f"{'Citation' if kind is DRAFTS else 'Local citation'} recommendation on {corpus}",
         lead=f"{len(assessment.systems)} systems answer {len(assessment.queries):,} {asked} "
-        f"with {assessment.gold:,} papers to find, each as of its own year."
-        f"{posed(assessment.facts)}",
+        f"with {assessment.gold:,} relevant papers, each as of its own year."
+        f"{posed(assessment.facts)}{_ranked_by(assessment.facts)}",
         sections=sections(assessment, queries),
         facts=tuple(made(assessment)),
         schema=SCHEMA,
@@ -302,10 +355,22 @@ def make_report(assessment: Assessment, queries: Queries) -> Report:
             "titles": {q: (queries.get(q) or {}).get("title") for q in assessment.queries},
         },
         draw=lambda: {
-            name: Picture(svg, DRAWINGS[name][1]) for name, svg in draw(assessment).items()
+            name: Picture(svg, DRAWINGS[name].caption) for name, svg in draw(assessment).items()
         },
         assessment=assessment,
     )
+
+
+def _ranked_by(facts: Mapping[str, Any]) -> str:
+    """Say which ranker answered, and by which split; "" where that is not known."""
+    ranker = facts.get("ranker") or {}
+    said = ""
+    if ranker:
+        learned = f", trained on {ranker['learned_from']}" if ranker.get("learned_from") else ""
+        said = f" Ranker: {ranker['name']}, sha256 {ranker['sha256'][:12]}{learned}."
+    if facts.get("split"):
+        said += f" Split: {facts['split'].rstrip('.')}."
+    return said
 
 
 def read_queries(folder: Path) -> Queries:

@@ -5,8 +5,16 @@ from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
 from recsys.eval.measures import CANDIDATES
-from recsys.eval.recorded_runs import kind_of
-from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
+from recsys.eval.recorded_runs import F1, kind_of
+from recsys.eval.report.tables import (
+    Cell,
+    Table,
+    best_marked,
+    cells,
+    interval_cell,
+    p_text,
+    text_table,
+)
 from recsys.eval.run_figures import Assessment, SystemResult
 
 ORACLE = "oracle"
@@ -48,19 +56,38 @@ def headline(assessment: Assessment, measures: Sequence[str] | None = None) -> T
         cells(names[system.name], system.name, *(cell(system, measure) for measure in known))
         for system in systems
     ]
-    f1 = (
-        " F1@20 is the harmonic mean of the averaged precision and recall, query F1@20 the mean of "
-        "each query's own."
-    )
+    compared = {each.measure for each in assessment.comparisons}
+    tested = [name for name in known if name in compared]
+    untested = f"; tested: {', '.join(tested) or 'none of these'}" if tested != known else ""
+    f1 = ""
+    if "F1@20" in known:
+        f1 = " F1@20 is the harmonic mean of the averaged precision and recall"
+        f1 += ", query F1@20 the mean of each query's own." if F1 in known else "."
     notes = (
         f"Means over {len(assessment.queries):,} {kind.many}, with 95 % bootstrap intervals; a "
-        f"{kind.one} without an answer counts as 0.{f1 if 'F1@20' in known else ''} Letters mark "
-        "the systems that a system beats: paired randomisation test, Holm-corrected, p < 0.05."
+        f"{kind.one} without an answer counts as 0.{f1} Letters mark "
+        "the systems that a system beats: paired randomisation test, Holm-corrected, p < 0.05"
+        f"{untested}."
     )
     marked = best_marked(rows, first=2, rivals=[system.name != ORACLE for system in systems])
     return Table(
         "systems", "All systems by all measures.", ("", "system", *known), marked, 2, notes
     )
+
+
+def brief_table(
+    assessment: Assessment, caption: str, measures: Sequence[str], timing: Mapping[str, float]
+) -> str:
+    """Write the systems by a few measures: three fit, with intervals, in 80 columns.
+
+    timing: milliseconds a query, where they are known.
+    """
+    rows = []
+    for system in assessment.systems:
+        speed = timing.get(system.name)
+        figures = (system.measures[name] for name in measures)
+        rows.append(cells(system.name, *figures, "" if speed is None else f"{speed:.0f}"))
+    return text_table(Table("systems", caption, ("system", *measures, "ms"), tuple(rows)))
 
 
 def candidates(assessment: Assessment) -> Table:
@@ -184,6 +211,27 @@ def recall_by_candidates(assessment: Assessment) -> Table:
         rows.append(cells(system.name, *shown))
     header, caption = map(str, depths), "Recall of the first so many papers."
     return Table("recall-by-candidates", caption, ("system", *header), tuple(rows))
+
+
+def calibration(assessment: Assessment) -> Table:
+    """Show how far off probabilities are: of the papers shown, and of all candidates."""
+    rows = tuple(
+        cells(
+            name,
+            f"{found.error:.4f}",
+            None if found.error_of_all is None else f"{found.error_of_all:.4f}",
+        )
+        for name, found in assessment.reliability.items()
+    )
+    return Table(
+        "calibration",
+        "Expected calibration error.",
+        ("system", "papers shown", "all candidates"),
+        rows,
+        notes="Over ten bins of equally many predictions. Most candidates are irrelevant and get a "
+        "probability near zero, so the error of all candidates is small whatever the ranker does: "
+        "that of the papers shown is the one to judge by.",
+    )
 
 
 def reliability(assessment: Assessment) -> list[Table]:

@@ -171,16 +171,17 @@ def _joined(caption: str, lines: Iterable[str], notes: str) -> str:
     return "\n".join([caption, "", *lines, *(["", notes] if notes else [])]) + "\n"
 
 
-def latex_table(table: Table) -> str:
-    """Write a floating table over the page's width; it needs the package booktabs."""
+def latex_table(table: Table, *, wide: bool = True) -> str:
+    """Write a floating table over the page's width, or a column's; it needs booktabs."""
 
     def words(cell: Cell) -> str:
         text = rf"\textbf{{{escape_latex(cell.text)}}}" if cell.best else escape_latex(cell.text)
         return rf"{text}$^{{{escape_latex(cell.marks)}}}$" if cell.marks else text
 
     columns = "l" * table.left + "r" * (len(table.header) - table.left)
+    floating = "table*" if wide else "table"
     lines = [
-        r"\begin{table*}",
+        rf"\begin{{{floating}}}",
         r"\centering\small\setlength{\tabcolsep}{4pt}",
         rf"\caption{{{escape_latex(f'{table.caption} {table.notes}'.strip())}}}",
         rf"\label{{tab:{table.name}}}",
@@ -194,8 +195,17 @@ def latex_table(table: Table) -> str:
         if any(cell.low for cell in row):  # Below the figures, in smaller type.
             bounds = (rf"{{\scriptsize {c.bounds('--')}}}" if c.low else "" for c in row)
             lines.append(" & ".join(bounds) + r" \\[2pt]")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table*}"]) + "\n"
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", rf"\end{{{floating}}}"]) + "\n"
 
+
+BOOKTABS = "% needs \\usepackage{booktabs}\n"
+_MOST_IN_COLUMN = 6
+"""Columns of a table that stands within one column of a paper."""
+TABLE_FORMATS: Mapping[str, Callable[[Table], str]] = {
+    "latex": lambda table: BOOKTABS + latex_table(table, wide=len(table.header) > _MOST_IN_COLUMN),
+    "markdown": markdown_table,
+}
+"""How a single table is written that goes into a paper."""
 
 Shown = TypeVar("Shown")
 

@@ -311,16 +311,16 @@ def gather(
     if known is not None:
         works = Works.of([*shards, known.meant(works, folder)], parts)
     clusters = find_clusters(works, folder, preprints=not reading.apart)
-    progress("merge", 1, 3)
+    progress("merging records", 1, 3)
     papers = merge(works, clusters, folder, reading.keyphrases)
-    progress("merge", 2, 3)
+    progress("merging records", 2, 3)
     rules: Counter[int] = Counter()
     references = None
     if works.cited:
         described = _described(linked_works(works, papers, folder, known), rules)
         place, part_of = folder / "references.runs", by_range(papers.count)
         references = divide(place, _REFERENCES, parts, described, part_of)
-    progress("merge", 3, 3)
+    progress("merging records", 3, 3)
     none = Counter[str]()
     counts = {name: sum((Counter(s.facts[name]) for s in shards), none) for name in COUNTED}
     report = CollectReport(

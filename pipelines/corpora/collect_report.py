@@ -16,6 +16,8 @@ _MOST_FILES = 12
 _MOST_SKIPPED = 5
 JOINS = ("joined", "unsure")
 """What the manifest of an index tells of the records that its build has joined."""
+LOSSES = "losses"
+"""What it tells of all that was left out, or read in another way."""
 _WORTH_READING = 0.05
 """Share of papers with keyphrases from which on it is told that they can be read."""
 
@@ -89,72 +91,78 @@ class CollectReport:
             "without year": self.without_year,
             "with an impossible year": self.remarks.get(Remark.IMPOSSIBLE_YEAR, 0),
             "not in English": self.remarks.get(Remark.NOT_ENGLISH, 0),
-            "with a cut abstract": self.remarks.get(Remark.CUT_ABSTRACT, 0),
+            "with a truncated abstract": self.remarks.get(Remark.CUT_ABSTRACT, 0),
             "with broken UTF-8": self.remarks.get(Remark.BROKEN_UTF8, 0),
         }
         lines = self._file_lines() if len(self.files) > 1 else []
         lines.append(f"{self.papers:,} papers read as {self.format}{counted(parts)}")
         if self.languages:
-            lines.append(f"other languages, by a guess: {tally(self.languages)}")
+            lines.append(f"other languages (guessed): {tally(self.languages)}")
         joined = self.joins().get("joined", {})
         cited = {RULE_NAMES[rule]: count for rule, count in self.cited.items() if count}
         if joined:
-            lines.append(f"{sum(joined.values()):,} records joined with others ({tally(joined)})")
+            lines.append(f"{sum(joined.values()):,} records merged with others ({tally(joined)})")
         if self.conflicts:
-            lines.append(f"records of one paper differ in {tally(self.conflicts)}")
+            lines.append(f"merged records disagree on {tally(self.conflicts)}")
         if self.kept_apart:
-            lines.append(f"{self.kept_apart:,} pairs look alike, but have other ids or DOIs: kept")
+            lines.append(
+                f"{self.kept_apart:,} pairs look alike but have different ids or DOIs: kept"
+            )
         if self.unclear:
-            lines.append(f"{self.unclear:,} records fit several papers that differ: kept")
+            lines.append(f"{self.unclear:,} records match several different papers: kept")
         if cited:
-            lines.append(f"{sum(cited.values()):,} cited works described: {tally(cited)}")
+            lines.append(f"{sum(cited.values()):,} references looked up: {tally(cited)}")
         return lines
 
     def loss_lines(self) -> list[str]:
         """Say what was left out, or read in another way."""
         lines = []
         if self.titles_only:
-            lines.append(f"{self.papers - self.without_abstract:,} abstracts left out")
+            lines.append(f"{self.papers - self.without_abstract:,} abstracts ignored")
         lines += self._keyphrase_lines()
         if self.placeholders:
-            lines.append(f"identifiers of no work left out: {tally(self.placeholders)}")
+            lines.append(f"placeholder identifiers ignored: {tally(self.placeholders)}")
         if self.powerless:
             told = tally(self.shared) + (", ..." if self.powerless > len(self.shared) else "")
             lines.append(
-                f"{self.powerless:,} identifiers of records with other titles join none ({told})"
+                f"{self.powerless:,} identifiers of several titles not used to merge ({told})"
             )
         if self.untitled:
-            lines.append(f"{self.untitled:,} records of papers that are not there left out")
+            lines.append(
+                f"{self.untitled:,} untitled records skipped: their paper is not in the files"
+            )
         if self.oddities:
-            lines.append(f"read in another way: {tally(self.oddities)}")
+            lines.append(f"read with corrections: {tally(self.oddities)}")
         if self.unread:
             lines.append(unread_fields(self.unread))
-        lines += [f"no works in {each}" for each in self.skipped[:_MOST_SKIPPED]]
+        lines += [f"no papers found in {each}" for each in self.skipped[:_MOST_SKIPPED]]
         if (more := len(self.skipped) - _MOST_SKIPPED) > 0:
             lines.append(f"and in {more:,} more files")
         if rejected := sum(self.rejected.values()):
-            lines.append(f"{rejected:,} lines rejected ({tally(self.rejected)})")
+            plural = "s" * (rejected != 1)
+            lines.append(f"{rejected:,} line{plural} rejected ({tally(self.rejected)})")
         return lines
 
     def _keyphrase_lines(self) -> list[str]:
         source = self.led_by or max(self.keyphrases, key=self.keyphrases.__getitem__, default="")
         papers = self.keyphrases.get(source, 0)
         if self.led_by:
-            return [f"{papers:,} papers begin with their keyphrases, read from {source}"]
+            return [f"{papers:,} abstracts are preceded by keyphrases, from {source}"]
         if papers and papers >= _WORTH_READING * self.papers:
-            asked = f"`recsys build --keyphrases {shlex.quote(source)}`"
-            return [f"{papers:,} papers have keyphrases: {asked} reads them with the abstracts"]
+            return [
+                f"{papers:,} papers have keyphrases: --keyphrases {shlex.quote(source)} uses them"
+            ]
         return []
 
     def _file_lines(self) -> list[str]:
         if len(self.files) <= _MOST_FILES:
-            return [f"{file.name}: {file.works:,} works ({file.format})" for file in self.files]
+            return [f"{file.name}: {file.works:,} papers ({file.format})" for file in self.files]
         works: Counter[str] = Counter()
         files: Counter[str] = Counter()
         for file in self.files:
             works[file.format] += file.works
             files[file.format] += 1
-        return [f"{files[form]:,} files: {works[form]:,} works ({form})" for form in files]
+        return [f"{files[form]:,} files: {works[form]:,} papers ({form})" for form in files]
 
 
 def counted(parts: Mapping[str, int], what: str = "") -> str:

@@ -135,6 +135,8 @@ def _file(corpus: Corpus) -> parquet.ParquetFile:
     return parquet.ParquetFile(pa.BufferReader(pa.py_buffer(corpus.stored)))
 
 
+TRAIN = "queries"
+"""Under which the manifest of an index has the number of its train queries."""
 WORTH_SCHEMA = "recsys.corpus-worth/1"
 FEW_LINKS = 1.0
 """Links a paper below which most candidates have no citation near them to be ranked by.
@@ -149,7 +151,7 @@ GAIN_BY_LINKS: tuple[tuple[float, float], ...] = (
 
 By rankers that have not seen the corpus and learned from others as the one that comes with recsys,
 on the test queries of vis and archaeology with 0, 3, 10, 30 and 100 % of their links: the rising
-curve that is nearest to these, by least squares, from docs/results/few-links.md.
+curve that is nearest to these, by least squares, from docs/results/transfer.md.
 """
 FEW_ABSTRACTS = 0.5
 """Share of papers with an abstract below which most are found by a title of some ten words."""
@@ -158,36 +160,39 @@ FEW_ABSTRACTS = 0.5
 def worth_lines(worth: CorpusWorth) -> list[str]:
     """Write the figures for people, and last what to expect."""
     papers = worth.papers
-    years = "" if worth.years is None else ", {0}-{2}, half of them since {1}".format(*worth.years)
+    years = ""
+    if worth.years is not None:
+        years = " from {0} to {2}, half of them since {1}".format(*worth.years)
     resolved = ""
     if worth.references:
         resolved = (
-            f", {share(worth.links, worth.references)} of the {worth.references:,} references given"
+            f", {share(worth.links, worth.references)} of the {worth.references:,} references"
         )
     lines = [
-        f"{papers:,} papers{years}; {share(worth.abstracts, papers)} with abstract, "
-        f"{share(worth.dated, papers)} with year.",
-        f"{worth.links:,} links{resolved}; {worth.citing:,} papers have any, the median of these "
-        f"is {worth.median_links:g}; {share(worth.uncited, papers)} of all papers are cited by "
-        "none.",
-        f"{worth.train + worth.dev + worth.test:,} papers could be asked as queries, with "
-        f"{ENOUGH_REFERENCES} links or more to what is not newer: {worth.train:,} train, "
-        f"{worth.dev:,} dev, {worth.test:,} test, by year.",
+        f"{papers:,} papers{years}; {share(worth.abstracts, papers)} have an abstract, "
+        f"{share(worth.dated, papers)} a year.",
+        f"{worth.links:,} citations among them{resolved}; {worth.citing:,} papers cite others "
+        f"(median {worth.median_links:g}), {share(worth.uncited, papers)} are cited by none.",
+        f"{worth.train + worth.dev + worth.test:,} papers can be queries, with "
+        f"{ENOUGH_REFERENCES} or more references to papers that are not newer: {worth.train:,} "
+        f"train, {worth.dev:,} dev and {worth.test:,} test, split by year.",
     ]
     if worth.languages:
         told = ", ".join(f"{name} {share(part, 1)}" for name, part in worth.languages.items())
-        lines.append(f"Languages, by a guess from words: {told}.")
+        lines.append(f"Languages (guessed): {told}.")
     for name, counts in (("venues", worth.venues), ("types", worth.types)):
         if counts:
             told = "; ".join(f"{each} ({count:,})" for each, count in counts.items())
             lines.append(f"Largest {name}: {told}.")
     if worth.joined:
         told = ", ".join(f"{name} {count:,}" for name, count in worth.joined.items())
-        lines.append(f"Records joined with others: {told}.")
+        lines.append(f"Records merged with others: {told}.")
     if worth.losses:
-        lines += ["Not read as it stands in the files:", *(f"- {each}" for each in worth.losses)]
+        lines += ["Skipped or changed while reading:", *(f"- {each}" for each in worth.losses)]
     if worth.unsure:
-        lines.append("The least sure joins, by what agrees of identifier, title, author and year:")
+        lines.append(
+            "The least certain merges, and what agrees of identifier, title, author and year:"
+        )
         lines += [f"- {join}" for join in worth.unsure]
     return [*lines, f"Expect: {expectation(worth)}."]
 
@@ -196,27 +201,22 @@ def expectation(worth: CorpusWorth) -> str:
     """Say in one sentence, without its full stop, what answers will rest on."""
     thin = ""
     if worth.abstracts < FEW_ABSTRACTS * worth.papers:
-        thin = ", and most papers have no abstract"
-    gain = f"about {expected_gain(worth):.1f} times the F1@20 of BM25 or cosine{thin}"
+        thin = "; most papers have no abstract"
+    gain = f"an F1@20 about {expected_gain(worth):.1f} times that of BM25 or cosine{thin}"
+    words = "ranking relies on words and embeddings"
     if not worth.links:
-        return f"no links: answers rest on words and embedding alone, train no ranker; {gain}"
+        return f"{gain}; there are no citations, so {words} alone; train no ranker"
     if worth.train >= FEWEST_TRAIN:
-        return f"enough links for a ranker of its own: {worth.train:,} train queries; {gain}"
+        return f"{gain}; {worth.train:,} train queries are enough for a ranker of its own"
     if worth.links < FEW_LINKS * worth.papers:
-        return f"few links: answers rest on words and embedding, {_few_queries(worth)}; {gain}"
-    return f"links help to rank, {_few_queries(worth)}; {gain}"
+        return f"{gain}; there are few citations, so {words}; {_few_queries(worth)}"
+    return f"{gain}; {_few_queries(worth)}"
 
 
 def _few_queries(worth: CorpusWorth) -> str:
     if worth.train >= FEWEST_TUNED:
-        return (
-            f"and {worth.train:,} train queries are enough for the ranker that comes with recsys "
-            "to learn on from, by `recsys train ranker`"
-        )
-    return (
-        f"but {worth.train:,} train queries are too few to learn from: the ranker that comes with "
-        "recsys answers as it is"
-    )
+        return f"{worth.train:,} train queries are enough to fine-tune the shipped ranker"
+    return f"{worth.train:,} train queries are too few to fine-tune the shipped ranker"
 
 
 def expected_gain(worth: CorpusWorth) -> float:

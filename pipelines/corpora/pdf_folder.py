@@ -25,7 +25,7 @@ from recsys.protocols import Progress, silent
 from recsys.records import Reference
 from recsys.store.artifacts import write_json
 
-STAGE = "PDFs"
+STAGE = "reading PDFs"
 """What the progress of reading is called."""
 PDFS = "pdfs"
 """The folder of a cache that keeps what was read of PDFs."""

@@ -17,8 +17,8 @@ FEWEST_TRAIN = 300
 """Train queries below which a ranker of the corpus's own is not trained from scratch.
 
 With 200 of vis it was worse than one that had never seen vis, with 400 better: see "How many
-queries a ranker of one's own needs" in docs/results/benchmarks.md. Instead, one that had never seen
-the corpus learns on from them: see "Learning on" in docs/results/left-out.md.
+queries a ranker of one's own needs" in docs/notes/benchmarks.md. Instead, one that had never seen
+the corpus learns on from them: see "Learning on" in docs/notes/left-out.md.
 """
 FEWEST_TUNED = 20
 """Train queries below which the ranker that comes with recsys does not learn on either."""
@@ -51,8 +51,8 @@ class QueryYears:
         torn = f"; divided within {', '.join(map(str, self.torn))}" if self.torn else ""
         return (
             f"papers with at least {ENOUGH_REFERENCES} references in the corpus that are not "
-            f"newer; the newest {100 * TEST_SHARE:.0f} % test, the {100 * DEV_SHARE:.0f} % before "
-            f"dev, by year: {parts}{torn}"
+            f"newer; the newest {100 * TEST_SHARE:.0f} % are test and the {100 * DEV_SHARE:.0f} % "
+            f"before them dev, by year: {parts}{torn}"
         )
 
 

@@ -7,6 +7,7 @@ many processes shared the work.
 
 import platform
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -20,6 +21,7 @@ import numpy as np
 from recsys.errors import InputError
 from recsys.eval.measures import CANDIDATE_RECALL, CANDIDATES, Interval, Judged, flag, summarise
 from recsys.eval.recorded_runs import FACTS, QRELS, QUERIES, RUNS, SCHEMA
+from recsys.eval.significance import sums_by_size
 from recsys.eval.trec import run_lines, write_lines, write_qrels
 from recsys.pipelines.evaluation.splits import gold, gold_ids, read_split
 from recsys.pipelines.evaluation.system_table import SYSTEMS, check_systems
@@ -32,11 +34,10 @@ from recsys.store.arrays import Rows
 from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection
 from recsys.store.corpus import PAPERS
-from recsys.store.generations import root_of
 
 WORK = ".work"
 """Folder beside a run for the indexes that some systems need beyond the built one."""
-_FORMAT = "recsys.batch/5"
+_FORMAT = "recsys.batch/6"
 """Raised when the same inputs would give other answers: unfinished runs then begin anew."""
 SHOWN = 20
 """Papers of each answer whose probabilities are checked: those that a person sees."""
@@ -69,7 +70,8 @@ class Response:
     """One query's answer.
 
     seconds: processor time it took. found: gold papers among its candidates. probabilities,
-    outcomes: the chances of the papers that a person would see, and whether each is gold.
+    outcomes: the chances of the papers that a person would see, and whether each is gold. by_size:
+    sums over all candidates, as `significance.sums_by_size` adds them up.
     """
 
     papers: list[PaperId]
@@ -79,6 +81,7 @@ class Response:
     found: int | None = None
     probabilities: Sequence[float] = ()
     outcomes: Sequence[int] = ()
+    by_size: Sequence[Sequence[float]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +217,10 @@ def entry_of(
         if ranked.probabilities is not None:
             entry["probabilities"] = ranked.probabilities[:shown].tolist()
             entry["outcomes"] = np.isin(ranked.rows[:shown], right).astype(int).tolist()
+            if len(ranked.probabilities) == len(ranked.candidates):
+                hits = np.isin(ranked.candidates, right)
+                sums = enumerate(sums_by_size(ranked.probabilities, hits))
+                entry["by_size"] = [(size, *added) for size, added in sums if added[0]]
     return entry
 
 
@@ -292,10 +299,10 @@ def gold_facts(collection: Collection, right: Rows, year: int) -> dict[PaperId, 
     }
 
 
-def corpus_facts(index: Path, collection: Collection) -> dict[str, Any]:
+def corpus_facts(collection: Collection) -> dict[str, Any]:
     """Name the corpus, and what it is by the hash of its papers."""
     return {
-        "name": root_of(index).name.removesuffix(".index"),
+        "name": collection.name,
         "sha256": sha256(collection.corpus.folder / PAPERS),
         "papers": len(collection.corpus),
         "links": len(collection.graph.cites.values),
@@ -333,7 +340,7 @@ def answer_facts(
         **asked,
         "created_by": CREATED_BY,
         "versions": versions(),
-        "corpus": corpus_facts(index, collection),
+        "corpus": corpus_facts(collection),
         "timing": {name: milliseconds(responses) for name, responses in answers.items()},
         "candidates": {
             name: {
@@ -357,4 +364,11 @@ def calibration_facts(responses: Mapping[PaperId, Response], seed: int) -> dict[
     kept = np.arange(len(chances))
     if len(kept) > MOST_PAIRS:
         kept = np.sort(np.random.default_rng(seed).choice(kept, MOST_PAIRS, replace=False))
-    return {"probability": chances[kept].round(6).tolist(), "outcome": outcomes[kept].tolist()}
+    every: dict[int, list[float]] = defaultdict(lambda: [0, 0, 0.0])
+    for size, *added in chain.from_iterable(each.by_size for each in responses.values()):
+        every[int(size)] = [a + b for a, b in zip(every[int(size)], added, strict=True)]
+    return {
+        "probability": chances[kept].round(6).tolist(),
+        "outcome": outcomes[kept].tolist(),
+        "all_candidates": [every[size] for size in sorted(every)],
+    }

@@ -5,6 +5,7 @@ The runs are the same for the same seed, whatever the number of processes.
 """
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,7 +31,13 @@ from recsys.pipelines.evaluation.batch import (
     write_folder,
     write_responses,
 )
-from recsys.pipelines.evaluation.leakage import check_encoder, check_ranker, check_run, folder_of
+from recsys.pipelines.evaluation.leakage import (
+    check_encoder,
+    check_ranker,
+    check_run,
+    folder_of,
+    ranker_facts,
+)
 from recsys.pipelines.evaluation.query_studies import (
     k_answerer,
     k_rows,
@@ -118,7 +125,8 @@ def read_external(
 
 DEFAULT_SYSTEMS = ("bm25", "embedding", "stage-one", "two-stage")
 TWO_STAGE = "two-stage"
-_HEADLINES = ("F1@20", "MRR", "R@20", "R@100")
+_HEADLINES = ("F1@20", "MRR", "R@100")
+"""What the terminal shows: with their intervals they fit in 80 columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +178,26 @@ class EvaluationReport:
     warnings: Sequence[str]
     assessment: "Assessment"
 
+    def table(self) -> str:
+        """Write the systems by their main measures, for a terminal."""
+        from recsys.eval.report.system_tables import brief_table
+
+        caption = f"{self.queries:,} {self.part} queries; 95 % intervals; processor time per query."
+        return brief_table(self.assessment, caption, _HEADLINES, self.timing)
+
     def lines(self) -> list[str]:
-        """Say it to people."""
-        lines = [f"Evaluated {self.queries} {self.part} queries; 95 % intervals."]
-        for system in self.assessment.systems:
-            shown = ", ".join(f"{name} {system.measures[name]}" for name in _HEADLINES)
-            speed = self.timing.get(system.name)
-            lines.append(f"{system.name}: {shown}" + (f", {speed:.1f} ms" if speed else ""))
+        """Say to people what the table does not show."""
+        lines = []
         for name, found in self.assessment.reliability.items():
-            lines.append(f"{name}: calibration error of the {SHOWN} shown {found.error:.4f}.")
+            every = found.error_of_all
+            beside = "" if every is None else f", of all candidates {every:.4f}"
+            lines.append(
+                f"{name}: calibration error of the top {SHOWN} is {found.error:.4f}{beside}."
+            )
         if self.continued:
-            lines.append(f"Continued: {self.continued} answers were there already.")
-        return [*lines, *self.warnings, f"Written to {self.folder}."]
+            lines.append(f"Continued: {self.continued:,} answers were there already.")
+        folder = shlex.quote(str(self.folder))
+        return [*lines, *self.warnings, f"Written to {self.folder}. Next: recsys report {folder}"]
 
 
 @dataclass(slots=True)
@@ -215,7 +231,7 @@ class _Evaluation:
         key = batch_fingerprint(self.index, self.split, asked)
         sidecar = Sidecar(self.folder / f"{name}.partial", key)
         gathered = gather(
-            f"ask {name}",
+            f"asking {name}",
             start,
             self.queries,
             sidecar=sidecar,
@@ -330,6 +346,8 @@ def evaluate(
         "systems": [*answers, *theirs],
         "external": theirs,
         "split_sha256": sha256(place),
+        "split": chosen.rule,
+        "ranker": ranker_facts(recommender.ranker, collection),
     }
     facts = answer_facts(index, collection, asked, answers) | studies | {"warnings": warnings}
     write_folder(out, {each: query_facts(collection, each) for each in queries}, facts)

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from recsys.errors import InputError, LeakageError, RecsysError
 from recsys.models.encoder import SeenQueries, digests
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.protocols import Ranker
-from recsys.ranking.ranker import TreeRanker
+from recsys.ranking.ranker import KIND, SCHEMA, TreeRanker
 from recsys.records import PaperId
-from recsys.store.artifacts import ENCODER
+from recsys.store.artifacts import ENCODER, MANIFEST, load_manifest, sha256
 from recsys.store.collection import Collection
 from recsys.store.graph import UNKNOWN_YEAR
 
@@ -20,6 +21,30 @@ RANKER = "ranker"
 def folder_of(ranker: Ranker) -> Path | None:
     """Name the folder that a ranker was loaded from, if it was."""
     return ranker.folder if isinstance(ranker, TreeRanker) else None
+
+
+def ranker_facts(ranker: Ranker, collection: Collection) -> dict[str, Any] | None:
+    """Name the ranker that answers: whose it is, its hash, and what it learned from.
+
+    None for one that was not loaded from a folder.
+    """
+    folder = folder_of(ranker)
+    if folder is None:
+        return None
+    config = load_manifest(folder, KIND, SCHEMA).config
+    seen = SeenQueries.load(folder)
+    own = folder.parent == collection.folder
+    learned = [f"{len(seen.train):,} train queries"] if seen else []
+    if corpora := config.get("corpora"):
+        learned.append(f"of {', '.join(corpora)}")
+    elif own:
+        learned.append(f"of {collection.name}")
+    return {
+        "name": f"{'own' if own else 'shipped'} ({folder.name})",
+        "sha256": sha256(folder / MANIFEST),
+        "learned_from": " ".join(learned),
+        "options": config.get("options"),
+    }
 
 
 def check_ranker(

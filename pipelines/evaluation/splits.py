@@ -90,8 +90,8 @@ def read_split(path: Path, collection: Collection) -> Split:
         rows = [(paper, row) for paper in ids if (row := corpus.row(paper)) is not None]
         if undated := [paper for paper, row in rows if corpus.year(row) is None]:
             raise SplitError(
-                f"{path}: {name} names {_some(undated)} without a year: nothing tells what they "
-                "could cite.",
+                f"{path}: {name} names {_some(undated)} without a year: what they could cite is "
+                "unknown.",
                 "Remove them from the split.",
             )
         if aimless := [paper for paper, row in rows if not len(gold(collection, row))]:
@@ -251,9 +251,9 @@ def split_to_evaluate(path: Path | None, collection: Collection, *, metadata: bo
     if not split.test:
         return make_split(collection)
     rule = read_rule(own)
-    said = f"No split was given; that of the index's own {own.parent.name} was taken: {rule}."
+    said = f"No split was given, so that of the index's own {own.parent.name} is used: {rule}."
     gone = sum(len(ids) - len(getattr(split, part)) for part, ids in named.items())
-    left = (f"{gone:,} of its queries are gone from the index.",) if gone else ()
+    left = (f"{gone:,} of its queries are no longer in the index.",) if gone else ()
     return ChosenSplit(split, rule, (said, *left, *_few(split)))
 
 
@@ -266,8 +266,8 @@ def make_split(collection: Collection) -> ChosenSplit:
     corpus, graph = collection.corpus, collection.graph
     if not (graph.years != UNKNOWN_YEAR).any():
         raise NothingFound(
-            f"None of the {len(corpus):,} papers has a year: nothing tells what it could cite.",
-            "Give papers with years, or ask without a ranker of one's own.",
+            f"None of the {len(corpus):,} papers has a year: what they could cite is unknown.",
+            "Add papers with years, or use the shipped ranker.",
         )
     found = divide(graph, corpus.ids)
     if not len(found):
@@ -279,13 +279,13 @@ def make_split(collection: Collection) -> ChosenSplit:
     parts = (found.train, found.dev, found.test)
     split = Split(*(tuple(corpus.ids[row] for row in rows.tolist()) for rows in parts))
     chosen = ChosenSplit(split, found.rule())
-    said = f"No split was given; one was made by year, {chosen.sizes()} queries: {chosen.rule}."
+    said = f"No split was given, so one was made by year: {chosen.sizes()} queries; {chosen.rule}."
     return ChosenSplit(split, chosen.rule, (said, *_few(split)))
 
 
 def _few(split: Split) -> tuple[str, ...]:
     count = len(split.test)
-    return (f"Only {count} test queries: mind the intervals.",) if count < FEW else ()
+    return (f"Only {count} test queries: the intervals are wide.",) if count < FEW else ()
 
 
 NOTHING: Rows = np.empty(0, np.int32)

@@ -71,8 +71,8 @@ class SystemContext:
 class Ranked:
     """What a system answers: rows best first and their scores.
 
-    candidates: rows it chose from, if it says so. probabilities: (len(rows),) float32, the
-    calibrated chances of the rows, if it has any.
+    candidates: rows it chose from, if it says so. probabilities: float32, the calibrated chances of
+    the rows, if it has any; of all candidates where these are in the order of the rows.
     """
 
     rows: Rows
@@ -142,8 +142,7 @@ def stage_one(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
 def two_stage(context: SystemContext, query: Query, row: int, k: int) -> Ranked:
     """Order the candidates as `recommend` does."""
     ranking = context.recommender.rank(query)
-    chances = ranking.probabilities[:k]
-    return Ranked(ranking.rows[:k], ranking.scores[:k], ranking.rows, chances)
+    return Ranked(ranking.rows[:k], ranking.scores[:k], ranking.rows, ranking.probabilities)
 
 
 def oracle(context: SystemContext, query: Query, row: int, k: int) -> Ranked:

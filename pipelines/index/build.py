@@ -1,12 +1,14 @@
 """Build an index from a file of papers, stage by stage; finished stages survive a kill."""
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from recsys.errors import ArtifactError, InputError
@@ -17,21 +19,21 @@ from recsys.indexes.backends import (
     build_index,
     build_words,
     by_size,
-    summary,
     text_backend,
-    words_summary,
 )
 from recsys.machine import is_temporary
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading
-from recsys.pipelines.corpora.corpus_worth import worth_lines, worth_of
+from recsys.pipelines.corpora.collect_report import LOSSES
+from recsys.pipelines.corpora.corpus_worth import TRAIN, worth_lines, worth_of
 from recsys.pipelines.corpora.pdf_folder import PDFS
+from recsys.pipelines.corpora.query_years import FEWEST_TUNED
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
 from recsys.pipelines.encoders.checkpoints import MINILM, files_of
 from recsys.pipelines.encoders.export_encoder import REVISION, Precision, cached_encoder
 from recsys.pipelines.index.encode import encode_corpus, known_to, link_vectors
 from recsys.pipelines.index.external_vectors import external_lines, take
-from recsys.pipelines.index.ingest import ingest, rejects_line
+from recsys.pipelines.index.ingest import ingest, links_line, rejects_line
 from recsys.pipelines.index.text import write_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import LOCK, UNFINISHED, members_of, writing
@@ -54,6 +56,9 @@ from recsys.store.artifacts import (
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin
 from recsys.store.graph import CitationGraph
+
+_LONGEST_NOTES = 400
+"""Characters of what a build says beside its figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +122,34 @@ class BuildReport:
     kept: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """Say it to people."""
+        """Say it to people: in five lines at most, the last one names what to do next."""
         if self.unchanged:
             return [f"{self.out} is up to date: same papers, same options. Nothing was done."]
+        out, facts = shlex.quote(str(self.out)), self.config
+        ask = [f"recsys recommend paper.tex --index {out}"]
+        learn = [f"recsys train ranker {out}"] if facts[TRAIN] >= FEWEST_TUNED else []
         return [
-            *self.config["report"],
-            *self.config["worth"],
-            *rejects_line(self.out),
-            *external_lines(self.config),
-            summary(self.config["ann"], self.config["papers"]),
-            *words_summary(self.config.get(WORD_SEARCH, {}), self.config["papers"]),
-            *([f"Kept from an interrupted build: {', '.join(self.kept)}."] if self.kept else []),
+            f"{self.out}: {facts['papers']:,} papers, {facts['links']:,} citations among them.",
+            *self._notes(),
+            facts["worth"][-1],
+            *map(" ".join, zip(("Next:", "Then:"), (*learn, *ask), strict=False)),
+        ]
+
+    def _notes(self) -> list[str]:
+        """Say on one line what else there is to know; `recsys inspect` shows all of it."""
+        notes = [
             *[
-                f"The old {name} went with the old index: "
+                f"The {name} of the old index was removed: "
                 f"{'add them' if name == CONTEXTS else 'train it'} again."
                 for name in self.dropped
             ],
-            f"Saved in {self.out}.",
+            *([f"Kept from an interrupted build: {', '.join(self.kept)}."] if self.kept else []),
+            *rejects_line(self.out),
+            *(f"{line}." for line in external_lines(self.config)),
+            *(f"{line[0].upper()}{line[1:]}." for line in self.config.get(LOSSES, ())),
         ]
+        more = f" ... (all of it: `recsys inspect {shlex.quote(str(self.out))}`)"
+        return [shorten(" ".join(notes), _LONGEST_NOTES, placeholder=more)] if notes else []
 
 
 def build(
@@ -240,9 +255,11 @@ class _Build:
         return {
             "papers": report.papers,
             "links": report.links,
-            "report": report.lines(),
+            "report": [*report.read.lines(), links_line(report.found)],
             **report.read.joins(),
+            **({LOSSES: losses} if (losses := report.read.loss_lines()) else {}),
             "worth": worth_lines(worth),
+            TRAIN: worth.train,
         }
 
     def text(self, folder: Path) -> dict[str, Any]:
@@ -287,10 +304,10 @@ class _Build:
                 words={"backend": options.text or OWN},
                 progress=self.progress,
             )
-        self.progress("nearest neighbours", 0, 1)
+        self.progress("indexing vectors", 0, 1)
         name = options.vectors or by_size(len(vectors))
         ann = build_index(name, vectors, folder, years=corpus.years)
-        self.progress("nearest neighbours", 1, 1)
+        self.progress("indexing vectors", 1, 1)
         link_vectors(shards, folder, ann)
         return facts | {"ann": ann, "dim": vectors.shape[1]}
 
@@ -354,7 +371,7 @@ def _config_if_built(out: Path, recipe: str, *, force: bool) -> dict[str, Any] |
         return None
     if not (is_index(out) and any((out / name).is_dir() for name in (GENERATIONS, CORPUS))):
         raise InputError(  # Not even with --force: it may be somebody's work.
-            f"{out} exists and is no index.", "Give another --out, or move it away."
+            f"{out} exists and is not an index.", "Give another --out, or move it away."
         )
     if force:
         return None

@@ -53,12 +53,12 @@ class Plan:
         """Say it to people."""
         counts = zip(self.counts, ("added", "replaced", "removed"), strict=True)
         told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-        lines = [f"papers: {told or 'none changed'}; {len(self.merged.origins):,} in all"]
+        lines = [f"papers: {told or 'none changed'}; {len(self.merged.origins):,} in total"]
         if self.unknown:
             named = ", ".join(map(repr, self.unknown[:NAMED]))
             more = len(self.unknown) - NAMED
             rest = f" and {more:,} more" if more > 0 else ""
-            lines.append(f"not removed, because they are not there: {named}{rest}")
+            lines.append(f"not removed because not in the index: {named}{rest}")
         return lines
 
 
@@ -66,7 +66,7 @@ def read_ids(source: Path) -> tuple[PaperId, ...]:
     """Read ids, one a line; blank lines and those that begin with # are left out; `-` is stdin.
 
     Raises:
-        CorpusError: the file cannot be read, or is no UTF-8.
+        CorpusError: the file cannot be read, or is not UTF-8.
     """
     try:
         raw = sys.stdin.buffer.read() if source == STDIN else source.read_bytes()

@@ -150,6 +150,5 @@ def carry_contexts(previous: Path, today: Rows, years: Years, folder: Path) -> l
     gone = len(old) - len(order)
     lost = f", {gone:,} gone with their papers" if gone else ""
     return [
-        f"contexts: {len(order):,} kept{lost}; those of papers that are new come when their files "
-        "are added again"
+        f"contexts: {len(order):,} kept{lost}; add their files again to get those of new papers"
     ]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import ArtifactError
 from recsys.indexes.backends import holds_vectors
-from recsys.models.encoder import OnnxEncoder, Text
+from recsys.models.encoder import OnnxEncoder, Text, encode_telling
 from recsys.pipelines.index.changes import Plan
 from recsys.pipelines.index.paper_rows import PaperRows, read_texts, same_papers, texts_of
 from recsys.pipelines.jobs.engines import USUAL, Engine, Shards, Stage
@@ -43,7 +43,7 @@ from recsys.store.generations import pin
 from recsys.store.row_remap import GONE
 from recsys.store.vectors import StoredVectors, load_vectors, vector_files
 
-STAGE = "encode papers"
+STAGE = "encoding papers"
 NOTES = "vectors.json"
 SHARD = 512
 """Papers between two notes of progress: some seconds of work, lost at most when killed."""
@@ -197,16 +197,23 @@ def _opened(files: Mapping[str, bytes], *, gpu: bool = False) -> Callable[[Texts
 
 
 def _encoded(
-    encoder: Encoder, shards: Shards[Texts], engine: Engine, exported: Path | None
+    encoder: Encoder,
+    shards: Shards[Texts],
+    engine: Engine,
+    exported: Path | None,
+    told: Callable[[int], None],
 ) -> Generator[tuple[int, Floats], None, None]:
     """Yield (position of the shard, (s, d) float32 of its texts) as they come.
+
+    told: called with how many texts of the shard in work are done, where it is encoded here.
 
     On one machine threads share one model in memory. Elsewhere each text, or batch of texts of a
     shard, is computed by itself and on one thread, to the same vectors; the encoder's files are
     sent: no disk need be in common.
     """
     if engine.here or exported is None:
-        return (made for made in enumerate(map(encoder.encode, shards)))
+        encoded = (encode_telling(encoder, texts, told) for texts in shards)
+        return (made for made in enumerate(encoded))
     files = {path.name: path.read_bytes() for path in exported.iterdir() if path.is_file()}
     stage = Stage(STAGE, partial(_opened, files), partial(_opened, files, gpu=True))
     return engine.map(stage, shards)
@@ -263,7 +270,11 @@ def encode_corpus(
     done = sum(len(parts[at]) for at in finished)
     progress(STAGE, done, len(rows))
     texts = _TextShards(corpus, missing, shard, left)
-    with closing(_encoded(encoder, texts, engine, exported)) as results:
+
+    def told(more: int) -> None:
+        progress(STAGE, done + more, len(rows))
+
+    with closing(_encoded(encoder, texts, engine, exported, told)) as results:
         for position, made in results:
             vectors[parts[left[position]]] = made
             vectors.flush()

@@ -30,7 +30,7 @@ SAMPLE = 64
 """Papers that are encoded again."""
 AGREEMENT = 0.9
 """Mean cosine that they must reach: int8 and f32 of one encoder agree to 0.98 and more."""
-STAGE = "papers without a vector"
+STAGE = "encoding papers without a vector"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +129,12 @@ def external_lines(config: Mapping[str, Any]) -> list[str]:
     facts, encoder = config["external"], config["options"]["encoder"]
     taken = f"{config['papers'] - facts['missing']:,} vectors taken from {facts['source']}"
     if encoder is None:
-        return [f"{taken}; drafts and {facts['missing']:,} other papers are placed by their words"]
+        return [
+            f"{taken}; drafts and the {facts['missing']:,} other papers are placed by their words"
+        ]
     return [
-        f"{taken}; {encoder} encodes a sample of them to a mean cosine of "
-        f"{facts['agreement']:.3f}, and encoded {facts['missing']:,} other papers"
+        f"{taken}; {encoder} agrees with a sample of them to a mean cosine of "
+        f"{facts['agreement']:.3f} and encoded the {facts['missing']:,} other papers"
     ]
 
 

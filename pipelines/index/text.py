@@ -23,7 +23,7 @@ from recsys.store.terms import (
     norms_of,
 )
 
-STAGE = "words"
+STAGE = "indexing words"
 
 
 def write_text(corpus: Corpus, folder: Path, *, progress: Progress = silent) -> TermStore:

@@ -29,8 +29,8 @@ from recsys.indexes.opening import open_collection
 from recsys.models import nnselect
 from recsys.models.encoder import OnnxEncoder
 from recsys.pipelines.corpora.collect import AS_TOLD, Reading, collect
-from recsys.pipelines.corpora.collect_report import JOINS
-from recsys.pipelines.corpora.corpus_worth import worth_lines, worth_of
+from recsys.pipelines.corpora.collect_report import JOINS, LOSSES
+from recsys.pipelines.corpora.corpus_worth import TRAIN, worth_lines, worth_of
 from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.pdf_folder import PDFS
 from recsys.pipelines.corpora.source_files import SourceFile, hash_of, source_files
@@ -117,7 +117,7 @@ class UpdateReport:
     def lines(self) -> list[str]:
         """Say it to people."""
         if self.unchanged:
-            return [*self.told, f"{self.index} holds all of that already. Nothing was done."]
+            return [*self.told, f"{self.index} already holds these papers: nothing was changed."]
         return [*self.told, f"Saved in {self.index}."]
 
 
@@ -163,7 +163,7 @@ def _update(
     if options.embeddings is not None and "external" not in config:
         raise InputError(
             f"The vectors of this index were made by {config['options']['encoder']}.",
-            "Leave --embeddings out: new papers are encoded, too.",
+            "Leave --embeddings out: new papers are encoded.",
         )
     work = writer.work("update")
     try:
@@ -197,7 +197,7 @@ def _update(
         raise
     lines += [*changed, summary(new["ann"], new["papers"])]
     lines += words_summary(new.get(WORD_SEARCH, {}), new["papers"])
-    lines += [f"The old {name} does not fit any more: train it again." for name in gone]
+    lines += [f"The {name} no longer fits the index: train it again." for name in gone]
     return UpdateReport(index, False, (*lines, *rejects_line(index)))
 
 
@@ -257,17 +257,23 @@ class _Update:
 
     def columns(self, folder: Path) -> dict[str, Any]:
         """Merge the papers."""
-        self.progress("corpus", 0, 1)
+        self.progress("merging papers", 0, 1)
         base, merged = self.base, self.plan.merged
         counts = merge_columns(folder, self.plan.papers, base.corpus, merged)
         if (rejects := self.work.place / _READING / REJECTS).exists():
             link_or_copy(rejects, folder / REJECTS)
         graph = CitationGraph.load(folder)
         gained, lost = link_changes(base.graph, graph, merged.today)
-        lines = [f"links: {gained:,} gained, {lost:,} lost", links_line(counts)]
-        self.progress("corpus", 1, 1)
-        worth = worth_lines(worth_of(Corpus.load(folder), graph))
-        return {"papers": len(merged.origins), "links": counts.links, "told": lines, "worth": worth}
+        lines = [f"citations: {gained:,} gained, {lost:,} lost", links_line(counts)]
+        self.progress("merging papers", 1, 1)
+        worth = worth_of(Corpus.load(folder), graph)
+        return {
+            "papers": len(merged.origins),
+            "links": counts.links,
+            "told": lines,
+            "worth": worth_lines(worth),
+            TRAIN: worth.train,
+        }
 
     def text(self, folder: Path) -> dict[str, Any]:
         """Merge the terms, and carry over or prepare anew the search of words."""
@@ -301,7 +307,7 @@ class _Update:
                 exported=exported,
                 progress=self.progress,
             )
-        self.progress("nearest neighbours", 0, 1)
+        self.progress("indexing vectors", 0, 1)
         if self.options.compact:
             name = self.config["options"].get("vectors") or by_size(len(vectors))
             ann = build_index(name, vectors, folder, years=years)
@@ -310,7 +316,7 @@ class _Update:
             former = Former(self.base.folder / VECTORS, self.config["ann"], known.today)
             ann = carry_index(name, vectors, folder, former, years=years)
         link_vectors(place, folder, ann)
-        self.progress("nearest neighbours", 1, 1)
+        self.progress("indexing vectors", 1, 1)
         return {**facts, "ann": ann, "dim": int(vectors.shape[1])}
 
     def _given(self, known: KnownVectors, place: Path) -> tuple[Floats, dict[str, Any]]:
@@ -348,7 +354,7 @@ class _Update:
         counts = dict(zip(("added", "replaced", "removed"), self.plan.counts, strict=True))
         changes = [asdict(stage) for stage in done.values()]
         new = {
-            **{name: fact for name, fact in self.config.items() if name not in JOINS},
+            **{name: fact for name, fact in self.config.items() if name not in (*JOINS, LOSSES)},
             **facts,
             "report": [*self.plan.lines(), *lines],
             "update": counts,
@@ -397,7 +403,9 @@ def carry_nnselect(
             link_or_copy(file, folder / file.name)
     write_rows(folder / nnselect.VECTORS, (len(corpus), model.dim), known.pieces())
     vectors = np.lib.format.open_memmap(folder / nnselect.VECTORS, "r+")
-    total = encode_rows(model.encode, corpus, known.missing, vectors, "NNSelect", progress)
+    total = encode_rows(
+        model.encode, corpus, known.missing, vectors, "encoding for NNSelect", progress
+    )
     config = load_manifest(previous, nnselect.KIND, nnselect.SCHEMA).config
     facts = {"papers": len(corpus), "carried": config.get("carried", 0) + total}
     seal(folder, nnselect.KIND, nnselect.SCHEMA, {**config, **facts})

@@ -88,7 +88,7 @@ def holding(
     except Timeout as error:
         if not wait:
             raise refused from error
-        stage = f"wait for the process that writes {out}"
+        stage = f"waiting for the process that writes {out}"
         progress(stage, 0, 1)
         lock.acquire()
         progress(stage, 1, 1)

@@ -282,7 +282,7 @@ def _check_answers(address: str) -> None:
     host, colon, port = address.removeprefix(CLIENT).rpartition(":")
     if not (host and colon and port.isdigit()):
         raise InputError(
-            f"{address!r} is no address of a cluster.",
+            f"{address!r} is not the address of a cluster.",
             f"Give {AUTO}, HOST:PORT or {CLIENT}HOST:PORT.",
         )
     try:
@@ -296,6 +296,6 @@ def _check_answers(address: str) -> None:
         ) from error
     if len(frame) < 4 or frame[3] != _SETTINGS:
         raise InputError(
-            f"What answers at {address} is no cluster of Ray.",
+            f"What answers at {address} is not a Ray cluster.",
             "Check the port: `ray start --head` names it, 6379 unless it is told another.",
         )

@@ -4,6 +4,7 @@ The folder is of the same kind as that of whole drafts, and what reads one reads
 is called `CITING#N` there, N counting the sentences of the citing paper.
 """
 
+import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -240,15 +241,22 @@ class LocalReport:
     assessment: "Assessment"
     told: tuple[str, ...] = ()
 
+    def table(self) -> str:
+        """Write the systems by their main measures, for a terminal."""
+        from recsys.eval.report.system_tables import brief_table
+
+        caption = f"{self.queries:,} sentences; 95 % intervals; processor time per sentence."
+        return brief_table(self.assessment, caption, SENTENCES.tested, self.timing)
+
     def lines(self) -> list[str]:
-        """Say it to people."""
-        lines = [f"Evaluated {self.queries:,} sentences; 95 % intervals."]
-        for system in self.assessment.systems:
-            shown = ", ".join(f"{name} {system.measures[name]}" for name in SENTENCES.tested)
-            lines.append(f"{system.name}: {shown}, {self.timing[system.name]:.1f} ms")
-        for name, reliability in self.assessment.reliability.items():
-            lines.append(f"{name}: calibration error {reliability.error:.4f}.")
-        return [*lines, *self.told, f"Written to {self.folder}."]
+        """Say to people what the table does not show."""
+        lines = [
+            f"{name}: calibration error is {reliability.error:.4f}."
+            for name, reliability in self.assessment.reliability.items()
+        ]
+        folder = shlex.quote(str(self.folder))
+        next_step = f"Written to {self.folder}. Next: recsys report {folder}"
+        return [*lines, *self.told, next_step]
 
 
 def evaluate_local(
@@ -298,7 +306,7 @@ def evaluate_local(
         sidecar = Sidecar(out / WORK / f"{system}.partial", key)
         start = partial(answerer, open_local, collection.folder, options, queries, system)
         entries = gather(
-            f"ask {system}",
+            f"asking {system}",
             start,
             [*queries],
             sidecar=sidecar,

@@ -18,7 +18,7 @@ from recsys.formats.contexts.context_reading import read_contexts
 from recsys.formats.papers.external_ids import names_of
 from recsys.formats.papers.json_records import tally
 from recsys.formats.references.bibliography import Problem
-from recsys.models.encoder import OnnxEncoder
+from recsys.models.encoder import OnnxEncoder, encode_telling
 from recsys.pipelines.corpora.known_papers import KnownPapers
 from recsys.pipelines.corpora.link_citations import link_to
 from recsys.pipelines.corpora.paper_names import (
@@ -238,7 +238,7 @@ class ContextIntake:
 
 # Encode citing sentences, a shard at a time; a killed run continues where it stopped.
 
-STAGE = "encode contexts"
+STAGE = "encoding sentences"
 SHARD = 2048
 """Sentences between two notes of progress: some seconds of work, lost at most when killed."""
 _CODES, _SCALES, _NOTES = "codes.npy", "scales.npy", "encoded.json"
@@ -279,7 +279,12 @@ def encode_texts(
     for begin in range(done, len(texts), shard):
         some = texts.slice(begin, shard).to_pylist()
         place = slice(begin, begin + len(some))
-        codes[place], scales[place] = quantised(encoder.encode([(text, None) for text in some]))
+
+        def told(more: int, begin: int = begin) -> None:
+            progress(STAGE, begin + more, len(texts))
+
+        vectors = encode_telling(encoder, [(text, None) for text in some], told)
+        codes[place], scales[place] = quantised(vectors)
         codes.flush()
         scales.flush()
         write_json(folder / _NOTES, {"key": key, "finished": place.stop})
@@ -354,8 +359,8 @@ def _read(
         raise InputError(
             f"None of the {intake.count:,} contexts in {files.named} is between two papers of the "
             f"index: it does not know {unknown}.",
-            "Its papers need these ids, or these names as aliases: build it of files that tell "
-            "them.",
+            "Its papers need these ids, or these names as aliases: build it from files that "
+            "have them.",
         )
     here = new.append_column(_OLD, pa.array(np.full(new.num_rows, _NEW, np.int64)))
     if (base / CONTEXTS).is_dir():

@@ -37,7 +37,7 @@ from recsys.pipelines.local.local_queries import (
     pose_query,
     references_of,
 )
-from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit
+from recsys.pipelines.ranking.fit_ranker import FittedRanker, calibrate, fit, need_trees
 from recsys.pipelines.ranking.training_table import TrainingTable, judge
 from recsys.protocols import Progress, silent
 from recsys.records import Context, PaperId
@@ -248,9 +248,8 @@ def school_of(
     if min(map(len, drawn.values())) < FEWEST:
         raise NothingFound(
             f"There are {len(drawn['train']):,} sentences to train on, {len(drawn['dev']):,} for "
-            f"dev; with fewer than {FEWEST} of either nothing is learned.",
-            "Give more contexts or other years; until then, the ranker that comes with recsys "
-            "answers.",
+            f"dev; with fewer than {FEWEST} of either, nothing is trained.",
+            "Give more sentences or other years; until then, the shipped ranker answers.",
         )
     rows = {
         part: np.unique(np.array([each.citing for each in queries], np.int32))
@@ -258,7 +257,7 @@ def school_of(
     }
     examples = []
     for part, queries in drawn.items():
-        stage, made = f"features of {part}", dict[int, Example | None]()
+        stage, made = f"computing {part} features", dict[int, Example | None]()
         work = Stage(stage, partial(_maker, open_index, index, options.seed))
         progress(stage, 0, len(queries))
         for at, one in ProcessPool().map(work, queries):
@@ -288,7 +287,9 @@ def train_local(
         InputError: none is of the papers of the index.
         ArtifactError: the index cannot be opened.
         InputError: another process changes the index.
+        MissingExtraError: LightGBM is not installed.
     """
+    need_trees()
     with writing(index, wait=options.wait, progress=progress) as writer:
         collection = open_collection(writer.index)
         parts = divide(collection)

@@ -43,7 +43,7 @@ PROVENANCE = "fetched from "
 """A paper's label of this and the name of a source tells by which id it came, and on which day."""
 LARGEST = 100_000
 """Works of a library that are fetched at most."""
-ENRICHING = "papers completed"
+ENRICHING = "completing papers"
 _OVERLAP = timedelta(days=1)
 """Sources count days in time zones of their own: a day is asked for twice."""
 

@@ -275,14 +275,14 @@ class FetchPlan:
         for part in self.parts:
             yield str(part)
         limit = "" if self.most is None else f" ({self.most:,} were allowed)"
-        yield f"Requests in all: at most {self.requests:,}, retries among them{limit}."
+        yield f"Requests: at most {self.requests:,}, including retries{limit}."
         if made:
-            yield f"{made:,} were made by an earlier run; their answers are kept."
+            yield f"{made:,} were made by an earlier run and need not be repeated."
         yield (
             "The titles and identifiers of what the draft cites, its title and phrases of its "
-            "abstract leave this machine."
+            "abstract will be sent to these sources."
             if not question.query
-            else "The words of the query leave this machine."
+            else "The words of the query will be sent to these sources."
         )
 
 

@@ -85,16 +85,16 @@ class FetchReport:
         for title in missing[:MOST_NAMED]:
             yield f"not found: {title}"
         if (more := len(missing) - MOST_NAMED) > 0:
-            yield f"and {more:,} more, see the file beside the corpus"
+            yield f"and {more:,} more (see FILE.fetch.json)"
         found = ", ".join(f"{n:,} {_WAYS[way]}" for way, n in self.ways.items() if n)
         new = "" if self.before is None else f", {self.papers.papers - self.before:,} of them new"
         yield f"{self.papers.papers:,} papers{new} ({found or 'nothing came'})."
         joined = sum(self.papers.joined.values())
         if joined:
-            yield f"{joined:,} records were joined with others."
+            yield f"{joined:,} records were merged with others."
         if self.papers.conflicts:
             told = ", ".join(f"{name} {n:,}" for name, n in self.papers.conflicts.items())
-            yield f"Records of one paper differ in: {told}."
+            yield f"Merged records disagree on: {told}."
         made = ", ".join(f"{n:,} to {source}" for source, n in self.requests.items())
         yield f"Requests made: {made or 'none'}."
         yield f"Saved in {self.out}."
@@ -149,7 +149,7 @@ def read_record(out: Path) -> FetchRecord:
         )
     except FileNotFoundError as error:
         raise InputError(
-            f"There is no {path}: nothing tells how {out.name} was fetched.",
+            f"There is no {path}: so it is unknown how {out.name} was fetched.",
             "Give a file that `recsys fetch` wrote.",
         ) from error
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:

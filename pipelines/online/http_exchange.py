@@ -211,7 +211,7 @@ class Exchange:
                 return Reply(response.status_code, found, body)
         except httpx2.TimeoutException as error:
             self._left()  # Tells, if all of the time is over.
-            what = f"it did not go on for {self._longest / 4:.0f} seconds"
+            what = f"it stalled for {self._longest / 4:.0f} seconds"
             raise FailedExchange(what) from error
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             # The text of an error may hold an address, and that a key: its kind is enough.

@@ -103,7 +103,7 @@ def base_address(site: Site, given: Mapping[str, str]) -> str:
     if secure or (parts.scheme == "http" and is_loopback(parts.hostname or "")):
         return address.rstrip("/")
     raise InputError(
-        f"{address!r} is no address that {site.name} may be asked at.",
+        f"{address!r} is not an address of {site.name}.",
         "Give one that begins with https://; http:// is for this machine only.",
     )
 
@@ -198,7 +198,7 @@ def read_keys() -> Keys:
     for name, key in found.items():
         if _NOT_A_KEY.search(key) or not _SHORTEST <= len(key) <= _LONGEST:
             raise InputError(
-                f"What {name} gives cannot be a key: too short, too long, or with spaces in it.",
+                f"What {name} is not a valid key: too short, too long, or with spaces.",
                 "Copy it again from the page of the source.",
             )
     return Keys(found)
@@ -206,18 +206,19 @@ def read_keys() -> Keys:
 
 def _of_file(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # A pipe would wait.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # A pipe would wait.
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
         raise InputError(
             f"{path} cannot be read: {error.strerror}.", f"Set {FILE} to another path."
         ) from error
-    facts = os.fstat(descriptor)
-    if not stat.S_ISREG(facts.st_mode) or facts.st_mode & 0o077:
+    mode = os.fstat(descriptor).st_mode
+    # Windows has no such modes: every file seems to be for everybody there.
+    if not stat.S_ISREG(mode) or (os.name == "posix" and mode & 0o077):
         os.close(descriptor)
         raise InputError(
-            f"{path} holds keys, and others may read it or it is no file.",
+            f"{path} holds keys, but others can read it or it is not a file.",
             f"Run `chmod 600 {path}`.",
         )
     with open(descriptor, encoding="utf-8", errors="replace") as file:
@@ -228,12 +229,12 @@ def _of_file(path: Path) -> Iterator[tuple[str, str]]:
                 match = _LINE.fullmatch(line)
                 if match is None:
                     raise InputError(
-                        f"{where} is no `VARIABLE = key`.", "Correct it, or begin it with `#`."
+                        f"{where} is not `VARIABLE = key`.", "Correct it, or begin it with `#`."
                     )
                 if match[1] not in variables():
                     known = ", ".join(variables())
                     raise InputError(
-                        f"{where} is of no source that is known.{near_miss(match[1], variables())}",
+                        f"{where} is not for a known source.{near_miss(match[1], variables())}",
                         f"The variables are {known}.",
                     )
                 yield match[1], match[2].strip("\"'")

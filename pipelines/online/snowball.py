@@ -28,7 +28,7 @@ from recsys.protocols import Progress, silent
 from recsys.query.matching import contradicts, title_of
 from recsys.records import Reference
 
-STAGE = "papers fetched"
+STAGE = "fetching papers"
 FOUND = 2.0
 """What it counts that the first search found a work at its first place, in links."""
 _PHRASE = 0.5

@@ -59,7 +59,7 @@ class Zotero(WebSource):
         kind, _, number = library.partition("/")
         if kind not in ("users", "groups") or not number.isdigit():
             raise InputError(
-                f"{library!r} is no library of Zotero.", f"Give {OWN}, or groups/NUMBER."
+                f"{library!r} is not a Zotero library.", f"Give {OWN}, or groups/NUMBER."
             )
         self._client, self._library = client, library
         on_web = library != OWN and client.has_key("zotero-web")

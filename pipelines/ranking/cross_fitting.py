@@ -10,7 +10,6 @@ towards what puts trees and networks together in the best order: so few queries 
 with nothing, and enough to tell what is different here.
 """
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +34,7 @@ from recsys.pipelines.ranking.fit_ranker import (
     FittedRanker,
     calibrate,
     fit,
+    need_trees,
 )
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.protocols import Progress, silent
@@ -99,8 +99,7 @@ def cross_fit(
     Returns:
         The mean of the boosters, and what each of these gives to its own fold: (n,) float32.
     """
-    # Waiting threads that spin slow small trainings down a hundredfold on a busy machine.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    need_trees()
     import lightgbm
 
     held_out = [np.repeat(poses, table.groups) for poses in folds_of(table.queries, folds, seed)]

@@ -43,7 +43,7 @@ KNOTS = 100
 """At most so many of each feature."""
 MOST_VALUES = 100_000
 """Of a feature, so many are enough to see what is common."""
-NETWORKS = "networks"
+NETWORKS = "training networks"
 """The stage of the work, for `progress`."""
 
 _WEIGHTS = ("first", "first_bias", "second", "second_bias", "last", "bias")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recsys.errors import need
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.ranking.training_table import TrainingTable
 from recsys.protocols import Progress, silent
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 TEXT_MODEL = "model.txt"
 CUTOFF = 20
-TREES = "trees at most"
+TREES = "growing trees, at most"
 MOST_ROUNDS = 600
 PATIENCE = 60
 PARAMETERS: Mapping[str, Any] = {
@@ -151,6 +152,17 @@ class FittedRanker:
             self.first.save(folder / FIRST, seen, origin=origin, facts=known, text=text, kind=kind)
 
 
+def need_trees() -> None:
+    """Load LightGBM.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    # Waiting threads that spin slow small trainings down a hundredfold on a busy machine.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    need("lightgbm", "Training a ranker")
+
+
 def fit(
     train: TrainingTable,
     dev: TrainingTable,
@@ -160,8 +172,7 @@ def fit(
     progress: Progress = silent,
 ) -> FittedRanker:
     """Train LambdaMART (Burges 2010) on train, stop early on nDCG@20 of dev, calibrate on dev."""
-    # Waiting threads that spin slow small trainings down a hundredfold on a busy machine.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    need_trees()
     import lightgbm
 
     data = lightgbm.Dataset(

@@ -32,7 +32,13 @@ from recsys.pipelines.evaluation.splits import SPLIT_FILE, ChosenSplit, Split, g
 from recsys.pipelines.jobs.engines import Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
 from recsys.pipelines.ranking.cross_fitting import FOLDS, TrainedRanker, learn_on, teach
-from recsys.pipelines.ranking.fit_ranker import CUTOFF, FittedRanker, KeptTrees, calibrate
+from recsys.pipelines.ranking.fit_ranker import (
+    CUTOFF,
+    FittedRanker,
+    KeptTrees,
+    calibrate,
+    need_trees,
+)
 from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
@@ -81,17 +87,17 @@ class TrainReport:
     def lines(self) -> list[str]:
         """Say it to people."""
         lessons = f"{self.queries} queries, {self.examples:,} examples"
-        beside = f", and {self.networks} networks beside them" if self.networks else ""
-        learned = f"Trained {self.trees} trees on {lessons}{beside}."
+        beside = f" and {self.networks} networks" if self.networks else ""
+        learned = f"Trained {self.trees} trees{beside} on {lessons}."
         if self.kept:
             learned = (
-                f"The ranker that comes with recsys has learned on from {lessons}: its "
-                f"{self.networks} networks have; its {self.trees} trees stay as they are."
+                f"Fine-tuned the shipped ranker on {lessons}: its "
+                f"{self.networks} networks; its {self.trees} trees are unchanged."
             )
         return [
             learned,
             f"On dev: {F1} {self.f1:.4f}, MRR {self.mrr:.4f}, candidate recall "
-            f"{self.recall:.3f}, calibration error of the {CUTOFF} shown "
+            f"{self.recall:.3f}, calibration error of the top {CUTOFF} "
             f"{self.calibration_error:.4f} (cross-fitted).",
             *self.told,
             f"Candidates come from {', '.join(self.candidates)}. "
@@ -151,15 +157,15 @@ class Trial:
             ", ".join(f"{measure} {figure}" for measure, figure in figures.items())
             for figures in (self.own, self.shipped)
         )
-        seen = f" It has learned from {self.known:,} of these queries." if self.known else ""
+        seen = f" It was trained on {self.known:,} of these queries." if self.known else ""
         by, verdict = self.difference, "No clear difference from"
         if by.low > 0 or by.high < 0:
             verdict = "Better than" if by.low > 0 else "Worse than"
         return [
-            f"On its {self.queries:,} test queries, which it has not seen; 95 % intervals:",
+            f"On its {self.queries:,} unseen test queries, with 95 % intervals:",
             f"This ranker: {own}.",
-            f"The one that comes with recsys: {shipped}.{seen}",
-            f"{verdict} the one that comes with recsys: "
+            f"Shipped ranker: {shipped}.{seen}",
+            f"{verdict} the shipped ranker: "
             f"{by.value:+.3f} ({by.low:+.3f} to {by.high:+.3f}) of {F1}.",
         ]
 
@@ -205,7 +211,7 @@ def try_ranker(
             queries,
             (ranker.first or ranker).feature_names,
             progress=progress,
-            stage="features of test",
+            stage="computing test features",
             posing=looking_again(ranker.first, posed),
         )
         judged = judge(table.scored(score), table)
@@ -268,7 +274,7 @@ class TrainOptions:
             )
         if self.start == SHIPPED and self.from_nothing:
             raise InputError(
-                f"The ranker that comes with recsys takes no {self.from_nothing[0]}.",
+                f"The shipped ranker takes no {self.from_nothing[0]}.",
                 f"Leave that out, or start from {SCRATCH}.",
             )
         if self.passes not in (1, 2):
@@ -311,15 +317,14 @@ def started(options: TrainOptions, chosen: ChosenSplit, *, made: bool) -> TrainO
         return replace(options, start=options.start or SCRATCH)
     if len(chosen.split.train) < FEWEST_TUNED:
         raise NothingFound(
-            f"There are too few queries for a ranker of its own: {chosen.sizes()}, by year. From "
-            f"fewer than {FEWEST_TUNED} to train on, the one that comes with recsys does not learn "
-            "either; it goes on answering as it is.",
-            "Add papers that cite each other (`recsys update`), or insist by --start.",
+            f"There are too few queries to train on: {chosen.sizes()}, by year. With fewer than "
+            f"{FEWEST_TUNED}, the shipped ranker is not even fine-tuned: it answers as it is.",
+            "Add papers that cite each other (`recsys update`), or train anyway with --start.",
         )
     if options.from_nothing:
         raise InputError(
             f"There are {len(chosen.split.train)} queries to train on; with fewer than "
-            f"{FEWEST_TRAIN}, the ranker that comes with recsys learns on, which takes no "
+            f"{FEWEST_TRAIN}, the shipped ranker is fine-tuned, which takes no "
             f"{options.from_nothing[0]}.",
             f"Leave that out, or insist by --start {SCRATCH}.",
         )
@@ -364,7 +369,9 @@ def train_ranker(
             those of a test to be made.
         NothingFound: there are too few queries to make a split of.
         InputError: candidates cannot come from there, or another process changes the index.
+        MissingExtraError: LightGBM is not installed.
     """
+    need_trees()
     with writing(index, wait=wait, progress=progress) as writer:
         # What it opened is closed when it returns: then the former generation can go.
         return _train(writer, split, options, unseen, progress)
@@ -500,7 +507,7 @@ class _Lesson:
                 rows,
                 names,
                 progress=progress,
-                stage=f"features of {part}",
+                stage=f"computing {part} features",
                 posing=posing,
             )
             for part, rows, posing in zip((TRAIN, DEV), self.queries, posings, strict=True)

@@ -73,7 +73,7 @@ def find_pointer(store: ObjectFolder) -> StorePointer | None:
         generation, checksum = value["generation"], value["sha256"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise ArtifactCorrupt(
-            f"{place} is no manifest of an index.", "Correct the address, or remove it."
+            f"{place} is not the manifest of an index.", "Correct the address, or remove it."
         ) from error
     check_schema(str(store.address), INDEX_KIND, value.get("schema"), INDEX_SCHEMA)
     if not (isinstance(generation, str) and generation.isdecimal() and generation.isascii()):

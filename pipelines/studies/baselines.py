@@ -146,11 +146,11 @@ class Fitted:
 def encode_all(encoder: Encoder, texts: Sequence[Text], progress: Progress) -> Floats:
     """Encode texts a batch at a time: (n, d) float32."""
     vectors = np.empty((len(texts), encoder.dim), np.float32)
-    progress("encode papers", 0, len(texts))
+    progress("encoding papers", 0, len(texts))
     for begin in range(0, len(texts), _BATCH):
         batch = texts[begin : begin + _BATCH]
         vectors[begin : begin + len(batch)] = encoder.encode(batch)
-        progress("encode papers", begin + len(batch), len(texts))
+        progress("encoding papers", begin + len(batch), len(texts))
     return vectors
 
 
@@ -265,9 +265,9 @@ def _shown_epochs(progress: Progress, epochs: int) -> "CallbackAny2Vec":
 
         def on_epoch_end(self, model: object) -> None:
             self.done += 1
-            progress("learn words", self.done, epochs)
+            progress("learning words", self.done, epochs)
 
-    progress("learn words", 0, epochs)
+    progress("learning words", 0, epochs)
     return Shown()
 
 
@@ -447,14 +447,14 @@ def fit_tfidf_svd(
     weigh = TfidfVectorizer(
         analyzer=words, min_df=LEAST_PAPERS, sublinear_tf=True, dtype=np.float32
     )
-    progress("learn words", 0, 2)
+    progress("learning words", 0, 2)
     try:
         weights = weigh.fit_transform(learned)
     except ValueError as error:  # "empty vocabulary", or none is left of it.
         raise too_few_words(len(learned)) from error
-    progress("learn words", 1, 2)
+    progress("learning words", 1, 2)
     svd = TruncatedSVD(min(dim, *weights.shape), random_state=seed).fit(weights)
-    progress("learn words", 2, 2)
+    progress("learning words", 2, 2)
     axes = svd.components_.astype(np.float32)
 
     def projected(texts: Sequence[Text]) -> Floats:

@@ -172,7 +172,7 @@ def _material(source: Path, options: EmbedOptions, corpus: Corpus) -> Material:
         material = material_of(collection, split)
     elif options.split is not None:
         raise InputError(
-            f"{source} is no index: nothing tells what the queries of a split cite.",
+            f"{source} is not an index, so it is unknown what the queries of a split cite.",
             "Give an index, or no split.",
         )
     else:

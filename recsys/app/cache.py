@@ -52,12 +52,14 @@ def _temporary() -> Path:
     """Make a folder that only this user may look into."""
     import tempfile
 
+    if not hasattr(os, "getuid"):  # On Windows, each user has temporary files of their own.
+        return Path(tempfile.gettempdir()) / "recsys"
     folder = Path(tempfile.gettempdir()) / f"recsys-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     facts = folder.lstat()
     if facts.st_uid != os.getuid() or facts.st_mode & 0o022:
         raise InputError(
-            f"{folder} belongs to somebody else, or may be written by others.",
+            f"{folder} belongs to another user, or others can write to it.",
             "Set RECSYS_CACHE to a folder of your own.",
         )
     return folder
@@ -198,5 +200,7 @@ def address_of(word: str | Path) -> "StoreAddress":
     address = store_address(word)
     if address is None:
         known = ", ".join(f"{each}://" for each in SCHEMES)
-        raise UsageError(f"{str(word)!r} is no address of a store: it begins with one of {known}.")
+        raise UsageError(
+            f"{str(word)!r} is not the address of a store, which begins with one of {known}."
+        )
     return address

@@ -1,44 +1,43 @@
-"""Draw an answer on a terminal: wrapped to its width, in its colours."""
+"""Draw an answer on a terminal: wrapped to its width, in colours, with links to the papers."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from recsys.app.terminal import no_colour
-from recsys.formats.answers import facts, other_versions, percent, where_of
+from recsys.formats.answers import Line, paper_lines, percent, place_line
 from recsys.formats.local_answers.shown_gaps import (
     HERE,
+    INDENT,
     NOTHING_FITS,
     GapKeys,
     around,
+    gap_lines,
     headline,
-    key_line,
     place_of,
 )
-from recsys.formats.references.shown_facts import one_line
+from recsys.formats.references.shown_facts import one_line, paper_link
 from recsys.records import Answer, LocalAnswer, Recommendation
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+
+_STYLES = {"title": "bold", "facts": "dim", "place": "cyan", "key": "magenta", "details": "dim"}
+_NARROWEST = 20
+"""Columns of a text, however narrow the terminal is."""
 
 
-def coloured_table(answer: Answer) -> str:
-    """Draw the table of an answer; with NO_COLOR, without bold and dim letters either."""
-    grid = _grid()
-    for item in answer.recommendations:
-        cell = _paper(item)
-        if where := where_of(answer, item.paper.id):
-            cell.append(f"\n{where[0]}", style="not bold cyan")
-            cell.append(f"  {where[1]}", style="not bold")
-        grid.add_row(str(item.rank), percent(item.probability), cell)
+def coloured_table(answer: Answer, *, verbose: bool = False) -> str:
+    """Draw the table of an answer; with NO_COLOR, without bold and dim letters and links either."""
     console = _console()
     with console.capture() as capture:
-        console.print(grid)
+        for number, item in enumerate(answer.recommendations):
+            lines = (*paper_lines(item, verbose=verbose), *place_line(answer, item))
+            _draw(console, item, lines, apart=number > 0)
     return capture.get()
 
 
-def coloured_gaps(answer: LocalAnswer, keys: GapKeys) -> str:
-    """Draw an answer sentence by sentence; with NO_COLOR, without bold and dim letters either."""
+def coloured_gaps(answer: LocalAnswer, keys: GapKeys, *, verbose: bool = False) -> str:
+    """Draw an answer sentence by sentence; see `coloured_table`."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -50,14 +49,10 @@ def coloured_gaps(answer: LocalAnswer, keys: GapKeys) -> str:
             before, after = around(gap)
             sentence = Text.assemble(before, (HERE, "bold yellow"), after)
             console.print(Padding(sentence, (0, 0, 0, 4)))
-            grid = _grid(ranks=3, percents=5)
             for item in gap.recommendations:
-                cell = _paper(item)
-                cell.append(f"\n{key_line(keys, item.paper.id)}", style="not bold magenta")
-                grid.add_row(str(item.rank), percent(item.probability), cell)
+                _draw(console, item, gap_lines(item, keys, verbose=verbose), apart=True)
             if not gap.recommendations:
-                grid.add_row("", "", NOTHING_FITS)
-            console.print(grid)
+                console.print(f"\n{INDENT}{NOTHING_FITS}")
     return capture.get()
 
 
@@ -67,23 +62,26 @@ def _console() -> "Console":
     return Console(highlight=False, color_system=None if no_colour() else "auto")
 
 
-def _grid(*, ranks: int | None = None, percents: int | None = None) -> "Table":
-    """Make a table of rank, probability and paper; ranks, percents: the least width of a column."""
-    from rich.table import Table
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(justify="right", style="dim", no_wrap=True, min_width=ranks)
-    grid.add_column(justify="right", style="green", no_wrap=True, min_width=percents)
-    grid.add_column()
-    return grid
-
-
-def _paper(item: Recommendation) -> "Text":
-    """Write title, facts, reasons and other versions of a paper."""
+def _draw(
+    console: "Console", item: Recommendation, lines: Iterable[Line], *, apart: bool = False
+) -> None:
+    """Draw a paper: rank and probability, and beside them each line, wrapped between words."""
+    from rich.style import Style
     from rich.text import Text
 
-    cell = Text(one_line(item.paper.title) + "\n", style="bold")
-    cell.append(facts(item), style="not bold dim")
-    for note in (*(one_line(reason.text) for reason in item.reasons), *other_versions(item)):
-        cell.append(f"\n- {note}", style="not bold")
-    return cell
+    head = Text.assemble(
+        (f"{item.rank:>3}", "dim"), "  ", (f"{percent(item.probability):>5}", "green"), "  "
+    )
+    width, link = max(console.width - head.cell_len, _NARROWEST), paper_link(item.paper)
+    if apart:
+        console.print()
+    for kind, text in lines:
+        style = Style.parse(_STYLES.get(kind, ""))
+        if kind == "title" and link:
+            style += Style(link=one_line(link))
+        # A web address stays whole; a title without spaces, as in Chinese, does not.
+        line = Text(text, style, overflow="ignore" if kind == "details" else "fold")
+        for part in line.wrap(console, width):
+            part.rstrip()
+            console.print(Text.assemble(head, part), soft_wrap=True)
+            head = Text(INDENT)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from recsys.app import compiler
 from recsys.app.cache import cache_folder
+from recsys.app.terminal import wrapped
 from recsys.errors import (
     EXTRAS,
     ArtifactError,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 NEEDED_SPACE = 2 * 2**30
 """Bytes of free disk space that the starter index and a first corpus need with room to spare."""
-_REINSTALL = "Install again: `make venv` in a checkout, or `pip install --force-reinstall citerec`."
+_REINSTALL = "Reinstall: `make venv` in a checkout, or `pip install --force-reinstall citerec`."
 _TELLING_CPU_FLAGS = ("sse4_2", "avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8", "asimddp")
 _TRY_ANNOY = (
     "import annoy; i = annoy.AnnoyIndex(3, 'angular'); i.add_item(0, [1, 0, 0]); i.build(1)"
@@ -48,10 +49,14 @@ class Check:
     detail: str
     hint: str = ""
 
-    def __str__(self) -> str:
-        """Write it as one line, and its next step below it where there is a problem."""
-        line = f"{'ok' if self.ok else 'PROBLEM':<7}  {self.name:<9}  {self.detail}"
-        return line if self.ok else f"{line}\n{'':<20}{self.hint}"
+    def text(self, columns: int | None = None) -> str:
+        """Write it as a line, and its next step below it where there is a problem.
+
+        columns: of the terminal that it is wrapped to; None: it is not.
+        """
+        state = "ok" if self.ok else "PROBLEM"
+        line = wrapped(f"{state:<7}  {self.name:<9}  {self.detail}", columns, hanging=20)
+        return line if self.ok else f"{line}\n{wrapped(' ' * 20 + self.hint, columns)}"
 
 
 def examine(*, online: bool = False) -> Iterator[Check]:
@@ -88,7 +93,7 @@ def _packages() -> Iterator[Check]:
         there[extra] &= installed(module)
     lacking = [extra for extra, whole in there.items() if not whole]
     parts = [", ".join(extra for extra, whole in there.items() if whole) or "none"]
-    parts += [f"`pip install 'citerec[{','.join(lacking)}]'` adds more"] if lacking else []
+    parts += [f"`pip install 'citerec[{','.join(lacking)}]'` adds the rest"] if lacking else []
     yield Check("extras", True, "; ".join(parts))  # To lack one is no problem.
 
     yield _encoder()
@@ -115,14 +120,14 @@ def _libraries() -> Iterator[Check]:
     detail = "compiled"
     if not loops.COMPILED:  # Numpy's loops are slower, and no problem.
         asked = os.environ.get(loops.VARIABLE) == "plain"
-        why = f"as {loops.VARIABLE} says" if asked else "none were compiled on installation"
-        detail = f"those of numpy, {why}: answers are slower"
+        why = f"as set by {loops.VARIABLE}" if asked else "as none were compiled at installation"
+        detail = f"numpy's are used instead, {why}; answers are slower"
     yield Check("kernels", True, detail)
 
 
 def _annoy() -> Check:
     if not installed("annoy"):
-        detail = "not installed; `--vectors annoy` alone needs it: `pip install 'citerec[annoy]'`"
+        detail = "not installed, needed only for `--vectors annoy`: `pip install 'citerec[annoy]'`"
         if lacking := compiler.missing():
             detail += f", and there is no {' and no '.join(lacking)}: {compiler.how_to_install()}"
         return Check("annoy", True, detail)
@@ -131,7 +136,7 @@ def _annoy() -> Check:
         "annoy",
         "annoy",
         _TRY_ANNOY,
-        "Annoy is compiled for the processor that it is installed on. For another one: "
+        "Annoy is compiled for the processor it is installed on. For another one, run "
         "`ANNOY_COMPILER_ARGS=-O3,-std=c++14,-fpermissive,-DANNOYLIB_MULTITHREADED_BUILD "
         "pip install --force-reinstall --no-cache-dir --no-binary annoy annoy`.",
     )
@@ -156,7 +161,7 @@ def _machine() -> Iterator[Check]:
     else:
         there = next(path for path in (folder, *folder.parents) if path.exists())
         usable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
-        hint = f"{there} cannot be written: set RECSYS_CACHE to a folder that can."
+        hint = f"{there} is not writable: set RECSYS_CACHE to a folder that is."
         yield Check("cache", usable, str(cache_folder()), hint)
 
     free = shutil.disk_usage(there).free
@@ -233,10 +238,10 @@ def examine_sources(config: "ClientConfig | None" = None) -> Iterator[Check]:
                 reply = client.ask(question)
             except SourceUnreachable as error:
                 if name == "zotero":  # Not to have it is no problem.
-                    idle = "not running here; only `recsys fetch --zotero` asks it"
+                    idle = "not running here; needed only for `recsys fetch --zotero`"
                     yield Check(name, True, idle)
                 else:
-                    yield Check(name, False, error.what, "Check the network; sources rest, too.")
+                    yield Check(name, False, error.what, "Check the network, or try again later.")
                 continue
             except OnlineError as error:
                 yield Check(name, False, error.what, error.hint)

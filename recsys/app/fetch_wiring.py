@@ -95,10 +95,10 @@ def agree_to(lines: Iterable[str], *, yes: bool, quiet: bool) -> None:
         return
     say(plan)
     if not _on_terminal():
-        raise UsageError("Nothing was asked of any source: --yes agrees to the plan above.")
-    say("Ask for them? [y/N]")
+        raise UsageError("No request was sent. Confirm the plan above with --yes.")
+    say("Send the requests? [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise InputError("Nothing was asked of any source.", "Answer y, or give --yes.")
+        raise InputError("No request was sent.", "Answer y, or give --yes.")
 
 
 def _on_terminal() -> bool:

@@ -40,13 +40,13 @@ def read_by_grobid(address: str, path: Path, *, seconds: float = LONGEST) -> Man
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError(
-            f"{address!r} is no address of a GROBID server.",
+            f"{address!r} is not the address of a GROBID server.",
             "Give one such as http://localhost:8070.",
         )
     need("httpx2", "Asking GROBID")
     raw = read_bytes(path)
     if not raw.lstrip()[:5] == b"%PDF-":
-        raise InputError(f"{name} is no PDF: GROBID reads nothing else.", "Leave --grobid out.")
+        raise InputError(f"{name} is not a PDF: GROBID reads nothing else.", "Leave --grobid out.")
     found = read_tei(_answer(f"{address.rstrip('/')}/{SERVICE}", raw, name, seconds), name)
     if not (found.title or found.abstract or found.references):
         raise DraftError(f"GROBID found nothing in {name}.", _ALONE)

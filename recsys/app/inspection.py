@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from recsys.app.terminal import wrapped
 from recsys.errors import ArtifactError
 from recsys.store.arrays import load_array
 from recsys.store.artifacts import (
@@ -93,25 +94,33 @@ def inspection_json(found: Sequence[Inspection]) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
-def inspection_table(found: Sequence[Inspection]) -> str:
-    """Write as text, one paragraph per artifact."""
+def inspection_table(found: Sequence[Inspection], columns: int | None = None) -> str:
+    """Write as text, one paragraph per artifact; columns: of the terminal, None: do not wrap."""
     paragraphs = []
     for each in found:
-        state = "checksums match" if each.verified else "sizes match (--verify compares checksums)"
+        state = "checksums match" if each.verified else "sizes match (--verify checks checksums)"
         if each.on_store:
-            state += f"; {each.on_store} stayed on the store, and were not looked at"
+            state += f"; {each.on_store} are still on the store and were not checked"
         rows = {
             "kind": f"{each.kind}, schema {each.schema}, written by {each.created_by}",
             "files": f"{each.files} files, {each.bytes / 1e6:,.1f} MB, {state}",
         } | {key: _flat(value) for key, value in each.config.items()}
         width = max(map(len, rows))
-        lines = "".join(f"  {key:<{width}}  {rows[key]}\n" for key in rows)
+        lines = "".join(
+            f"  {'' if number else key:<{width}}  {line}\n"
+            for key, value in rows.items()
+            for number, line in enumerate(
+                wrapped(value, columns and columns - width - 4).split("\n")
+            )
+        )
         paragraphs.append(f"{each.path}\n{lines}")
     return "\n".join(paragraphs)
 
 
 def _flat(value: object) -> str:
-    """Write a value on one line; of a long list, how many there are, and their range."""
+    """Write a value on one line, sentences on one each; of a long list, its length and range."""
+    if isinstance(value, list) and value and all(" " in str(each) for each in value):
+        return "\n".join(map(str, value))
     if isinstance(value, dict):
         return ", ".join(f"{key}={_flat(item)}" for key, item in value.items())
     if isinstance(value, list) and len(value) > MOST_SHOWN:

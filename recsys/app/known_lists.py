@@ -76,7 +76,7 @@ def look_up(
         for begin in range(0, len(works), _STEP):
             rows = [each.row for each in match(collection, works[begin : begin + _STEP])]
             meant += [None if row is None else collection.corpus.ids[row] for row in rows]
-            progress("matching the list", len(meant), len(works))
+            progress("looking up the list", len(meant), len(works))
         _keep(path, {"meant": meant})
     return replace(listed, meant=tuple(meant))
 

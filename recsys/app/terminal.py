@@ -22,6 +22,9 @@ _ACTED_UPON = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)"
 )
 
+_NARROWEST = 20
+"""Columns of a wrapped line, however narrow the terminal is."""
+
 
 def cleaned(text: str) -> str:
     """Show what a terminal would act upon instead of letting it act."""
@@ -29,14 +32,51 @@ def cleaned(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Write a line to stderr; where nobody can hear it, it is lost, and nothing else is."""
+    """Write lines to stderr; where nobody can hear them, they are lost, and nothing else is."""
     if sys.stderr is None:
         return
     try:
-        sys.stderr.write(f"{cleaned(text)}\n")
+        sys.stderr.write(f"{wrapped(cleaned(text), columns_of(sys.stderr))}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         _give_up(sys.stderr)
+
+
+def columns_of(stream: TextIO | None) -> int | None:
+    """Return how wide the terminal is that a stream leads to; None where it leads to none."""
+    if stream is None or not stream.isatty():
+        return None
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        return os.get_terminal_size(stream.fileno()).columns or None
+    return None
+
+
+def wrapped(text: str, columns: int | None, *, hanging: int = 0) -> str:
+    """Wrap lines between words; what goes on is indented as its line, and by `hanging` more.
+
+    >>> print(wrapped("  See `recsys train --help`.", 20))
+      See `recsys
+      train --help`.
+    """
+    if columns is None:
+        return text
+    import textwrap
+
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()) + hanging)
+        rows = textwrap.wrap(
+            line,
+            max(columns, len(indent) + _NARROWEST),
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += rows or [""]
+    return "\n".join(lines)
 
 
 def show(text: str) -> None:
@@ -146,7 +186,12 @@ def no_colour() -> bool:
     return bool(os.environ.get("NO_COLOR"))
 
 
-# Show progress on stderr: a bar on a terminal, a line every 10 % elsewhere.
+# Show progress on stderr: one bar on a terminal, a line now and then elsewhere.
+
+_FIRST_LINE, _SILENCE = 5.0, 30.0
+"""Seconds until the first line of a stage without a bar, and between lines at most."""
+_BAR = 24
+"""Columns of the bar: with what stands beside it, it fits in 80."""
 
 
 @contextlib.contextmanager
@@ -154,26 +199,27 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     """Give a progress callback that draws on stderr until the block ends."""
     if quiet:
         yield silent
-    elif sys.stderr is not None and sys.stderr.isatty():
-        with _bars() as progress:
+    elif sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        with _bar() as progress:
             yield progress
     else:
         yield _lines()
 
 
 def _lines() -> Progress:
-    """Write one line for each finished tenth of a stage, with rate and time left."""
+    """Write a line for each finished tenth of a stage, and where one takes long, between them."""
     begun: dict[str, tuple[float, int]] = {}
-    tenths: dict[str, int] = {}
+    said: dict[str, tuple[int, float]] = {}
 
     def report(stage: str, done: int, total: int) -> None:
         # A resumed stage begins at done > 0: only what this run did counts towards the rate.
-        began, first = begun.setdefault(stage, (time.monotonic(), done))
-        tenth = 10 * done // total if total > 0 else 10
-        if tenth > tenths.get(stage, 0):
-            tenths[stage] = tenth
-            seconds = time.monotonic() - began
-            say(describe(stage, done, total, steps=done - first, seconds=seconds))
+        now = time.monotonic()
+        began, first = begun.setdefault(stage, (now, done))
+        tenth, last = said.get(stage, (0, began + _FIRST_LINE - _SILENCE))
+        now_tenth = 10 * done // total if total > 0 else 10
+        if now_tenth > tenth or (first < done < total and now - last >= _SILENCE):
+            said[stage] = now_tenth, now
+            say(describe(stage, done, total, steps=done - first, seconds=now - began))
 
     return report
 
@@ -181,16 +227,22 @@ def _lines() -> Progress:
 def describe(stage: str, done: int, total: int, *, steps: int, seconds: float) -> str:
     """Write the state of a stage in one line; steps, seconds: what this run did, and how long.
 
-    >>> describe("encode", 30, 100, steps=30, seconds=15.0)
-    'encode: 30 % (30 of 100), 2.0/s, 35 s left'
+    >>> describe("encoding papers", 300, 1000, steps=300, seconds=15.0)
+    'encoding papers: 30 % (300 of 1,000), 35 s left'
     """
     if done >= total:
-        return f"{stage}: done ({done} in {duration(seconds)})"
-    state = f"{stage}: {100 * done // total} % ({done} of {total})"
-    if seconds <= 0 or steps <= 0:
-        return state
-    rate = steps / seconds
-    return f"{state}, {rate:,.1f}/s, {duration((total - done) / rate)} left"
+        counted = f"({done:,} in {duration(seconds)})" if total > 1 else f"in {duration(seconds)}"
+        return f"{stage}: done {counted}"
+    state = f"{stage}: {100 * done // total} % ({done:,} of {total:,})"
+    left = time_left(done, total, steps=steps, seconds=seconds)
+    return f"{state}, {left}" if left else state
+
+
+def time_left(done: int, total: int, *, steps: int, seconds: float) -> str:
+    """Say how long the rest of a stage takes, at the rate of this run; "" where that is open."""
+    if seconds <= 0 or steps <= 0 or done >= total:
+        return ""
+    return f"{duration((total - done) * seconds / steps)} left"
 
 
 def duration(seconds: float) -> str:
@@ -202,30 +254,41 @@ def duration(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def _bars() -> Iterator[Progress]:
+def _bar() -> Iterator[Progress]:
+    """Draw the stage that runs, below nothing of those before, and wipe it out at the end."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bars
 
     columns = (
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
+        BarColumn(_BAR),
+        TextColumn("{task.fields[state]}", markup=False),
     )
-    tasks: dict[str, TaskID] = {}
     console = Console(stderr=True, color_system=None if no_colour() else "auto")
-    with Bars(*columns, console=console) as bars:
+    begun: dict[str, tuple[float, int]] = {}
+    shown = ""
+    bars = Bars(*columns, console=console, transient=True)
+    task = bars.add_task("", state="")
 
-        def report(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(cleaned(stage), total=total, rate="")
-            speed = bars.tasks[tasks[stage]].speed
-            rate = f"{speed:,.0f}/s" if speed else ""
-            bars.update(tasks[stage], completed=done, total=total, rate=rate)
+    def report(stage: str, done: int, total: int) -> None:
+        nonlocal shown
+        if stage != shown:
+            bars.reset(task, description=cleaned(stage).capitalize(), total=total, state="")
+            if not shown:
+                bars.start()  # A command without any stage draws nothing.
+            shown = stage
+        now = time.monotonic()
+        began, first = begun.setdefault(stage, (now, done))
+        left = time_left(done, total, steps=done - first, seconds=now - began)
+        state = f"{done:,}/{total:,}  {left}" if total > 1 else ""
+        bars.update(task, completed=done, total=total, state=state)
 
+    try:
         yield report
+    finally:
+        if shown:
+            bars.stop()
 
 
 # Tell how a result was made, so that it can be made again.

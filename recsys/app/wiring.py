@@ -67,7 +67,7 @@ def open_index(
     model = NNSelectModel.load(collection.folder / NNSELECT, len(collection.corpus))
     if ranker.nnselect not in (None, model.fingerprint):
         raise ArtifactMismatch(
-            f"The ranker in {ranker.folder} learned from another NNSelect than that of {index}.",
+            f"The ranker in {ranker.folder} was trained with another NNSelect than {index}'s.",
             "Train the ranker again with `recsys train ranker`.",
         )
     collection = replace(collection, nnselect=nnselect_space(model.vectors))
@@ -128,22 +128,36 @@ def lost_ranker(recommender: Recommender) -> str | None:
     if ranker.folder.parent == generation.folder or ranker.folder.name not in dropped:
         return None
     return (
-        "The ranker of this index went when it was built again: the one that comes with recsys "
-        "answers. `recsys train ranker` trains another."
+        "This index lost its own ranker when it was rebuilt, so the shipped ranker "
+        "answers. Train a new one with `recsys train ranker`."
     )
 
 
 def starter_index(progress: Progress = silent) -> Path:
     """Return the starter corpus's index, building it into the cache on first use."""
     source = data_folder() / STARTER
-    index = cache_folder() / f"starter-{fingerprint([sha256(source), INDEX_SCHEMA])}.index"
+    key = fingerprint([sha256(source), INDEX_SCHEMA])
+    index = cache_folder() / f"starter-{key}" / "starter corpus.index"
     if not is_index(index):
-        from recsys.pipelines.index.build import BuildOptions, build
-
         index.parent.mkdir(parents=True, exist_ok=True)
-        options = BuildOptions(wait=True)  # Two first questions may be asked at once.
-        build([source], index, options, cache=cache_folder(), progress=progress)
+        build_index([source], index, wait=True, progress=progress)  # Two may ask first, at once.
     return index
+
+
+def build_index(
+    files: Sequence[Path],
+    out: Path,
+    *,
+    encoder: str = "minilm",
+    force: bool = False,
+    wait: bool = False,
+    progress: Progress = silent,
+) -> None:
+    """Build an index with the usual settings; see `recsys.pipelines.index.build.build`."""
+    from recsys.pipelines.index.build import BuildOptions, build
+
+    options = BuildOptions(encoder=encoder, force=force, wait=wait)
+    build(files, out, options, cache=cache_folder(), progress=progress)
 
 
 def data_folder() -> Path:
@@ -173,8 +187,8 @@ def open_local(
     judge = CitationWorthiness.load(needs)
     if judge.encoder != found.recommender.encoder.fingerprint:
         raise ArtifactMismatch(
-            f"The judge of sentences in {needs} reads the vectors of another encoder than that of "
-            "this index.",
+            f"The sentence classifier in {needs} needs the vectors of another encoder than "
+            "this index has.",
             "Train it with this index: `python -m benchmarks.needs ...` in a checkout.",
         )
     return replace(found, needs=judge)
@@ -209,9 +223,9 @@ def said_of_index(recommender: Recommender) -> list[str]:
         # Nobody here can train that of the package.
         if own.parent == index and learned_beside(own) not in (None, name_of(recommender.ranker)):
             said.append(
-                "The local ranker of this index has learned beside another ranker of drafts than "
-                "the one that answers now, and finds less beside this one: `recsys train local` "
-                "trains it again."
+                "The local ranker of this index was trained with another ranker for drafts than "
+                "the current one, and works less well with this one: train it again with "
+                "`recsys train local`."
             )
     except ArtifactError as error:
         said.append(str(error))

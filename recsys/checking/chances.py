@@ -23,9 +23,17 @@ MODELS = Path(__file__).parent / "chances.json"
 LIKE = 0.55
 """Titles less alike are not looked at any further, unless an identifier names the work."""
 IDENTITY = (
-    "titles", "titles_equal", "telling", "authors", "several_authors", "no_authors",
-    "titles_and_authors", "year", "venue", "doi",
-)  # fmt: skip
+    "titles",
+    "titles_equal",
+    "telling",
+    "authors",
+    "no_authors",
+    "titles_and_authors",
+    "year",
+    "year_of_equal_titles",
+    "venue",
+    "doi",
+)
 """What is known of a reference and a record: see `identity_numbers`."""
 PRIOR = (
     (0.0, 0.34), (0.01, 0.12), (0.02, 0.08), (0.03, 0.08), (0.05, 0.08), (0.08, 0.06),
@@ -69,9 +77,9 @@ def identity_numbers(
     """Return the numbers `IDENTITY` of a reference and a record, given both titles.
 
     Likeness of the titles, above one half; whether it is nearly 1; in that case the share of six
-    telling words; the share of its authors that the record names, and how many of three; whether
-    authors are unknown; the first times those of three; years apart, at most 5; venue and DOI: 1
-    the same, -1 others, 0 unknown.
+    telling words; the share of its authors that the record names; whether authors are unknown; the
+    first times how many of three authors agree; years apart, at most 5, and this for equal titles;
+    venue and DOI: 1 the same, -1 others, 0 unknown.
     """
     likeness = title_likeness(title, offered)
     equal = likeness > 0.95  # But for typing errors.
@@ -90,10 +98,10 @@ def identity_numbers(
         float(equal),
         min(len(title.telling), _TELLING) / _TELLING if equal else 0.0,
         0.5 if people is None else people,
-        several,
         float(people is None),
         2 * max(likeness - 0.5, 0.0) * several,
         years,
+        years * equal,
         0.0 if venue is None else 1.0 if venue else -1.0,
         same_doi,
     )

@@ -6,7 +6,7 @@ from recsys.checking.fields import is_a_preprint
 from recsys.checking.verdicts import Checked, CheckReport, Notice, Verdict
 from recsys.formats.latex.latex_text import to_latex
 from recsys.formats.references.bibtex_spans import EntrySpan, entry_spans
-from recsys.formats.references.reference_writers import latex_authors, latex_title
+from recsys.formats.references.reference_writers import latex_authors, protected_title
 from recsys.records import Paper, Reference
 
 SURE = 0.5
@@ -53,7 +53,7 @@ def _values(work: Reference, span: EntrySpan) -> dict[str, tuple[str, str]]:
     venue = next((name for name in _VENUES if name in span.fields), None)
     year = "date" if "date" in span.fields and "year" not in span.fields else "year"
     values = {
-        "title": ("title", latex_title(paper)),
+        "title": ("title", protected_title(paper.title)),
         "authors": ("author", " and ".join(latex_authors(paper))),
         "year": (year, "" if work.year is None else str(work.year)),
         "doi": ("doi", work.doi or ""),

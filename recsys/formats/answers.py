@@ -5,11 +5,12 @@ A new format is what writes it, and a row in FORMATS or LOCAL_FORMATS.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recsys.errors import check_name
 from recsys.formats.references.shown_facts import bare_doi, one_line, paper_link
@@ -26,41 +27,73 @@ UNNAMED = "draft"
 LONGEST_SENTENCE = 120
 """Characters of a sentence that people are shown."""
 
-_SHOWN_AUTHORS = 3
+_MOST_AUTHORS = 3
+_LIBRARY = "library"  # The kind of `resolve_draft.IN_LIBRARY`.
 _INDENT = " " * 12
 _ESCAPED = re.compile(r"[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def table(answer: Answer) -> str:
-    """Render as aligned text: rank, chance, title; below it who, when, where, and why.
+def table(answer: Answer, *, verbose: bool = False) -> str:
+    """Render as text, a paragraph a paper: rank, probability, title; who, when, where; why.
 
     Where the places in the draft are known, each paper's is its last line.
+
+    verbose: with every reason, ids, links, what proposed a paper, and its other versions.
     """
-    lines = []
-    for item in answer.recommendations:
-        lines.append(text_row(item))
-        if where := where_of(answer, item.paper.id):
-            lines.append(_INDENT + "  ".join(where))
-    return "\n".join(lines) + "\n"
+    paragraphs = (
+        text_row(item, *paper_lines(item, verbose=verbose), *place_line(answer, item))
+        for item in answer.recommendations
+    )
+    return "\n".join(paragraphs)
 
 
-def text_row(item: Recommendation) -> str:
-    """Write a paper as the table has it: rank, chance, title; who, when, where; why."""
-    first = f"{item.rank:>3}  {percent(item.probability):>5}  {one_line(item.paper.title)}"
-    reasons = [one_line(reason.text) for reason in item.reasons]
-    notes = [f"{_INDENT}- {note}" for note in (*reasons, *other_versions(item))]
-    return "\n".join([first, _INDENT + facts(item), *notes])
+Line: TypeAlias = tuple[str, str]
+"""What a line says (title, facts, reason, place, key, details), and its text."""
 
 
-def facts(item: Recommendation) -> str:
-    """Write who, when and where, and what proposed the paper, on one line."""
-    paper = item.paper
-    authors = ", ".join(paper.authors[:_SHOWN_AUTHORS])
-    if len(paper.authors) > _SHOWN_AUTHORS:
-        authors += " et al."
+def text_row(item: Recommendation, *lines: Line) -> str:
+    """Write a paper: its rank and probability, and the lines below each other beside them."""
+    head = f"{item.rank:>3}  {percent(item.probability):>5}  "
+    texts = [text for _, text in lines]
+    return "".join(f"{_INDENT if place else head}{text}\n" for place, text in enumerate(texts))
+
+
+def paper_lines(item: Recommendation, *, verbose: bool = False) -> Iterator[Line]:
+    """Yield what people read of a paper: three lines; verbose: all that is known, see `table`."""
+    paper, reasons = item.paper, [one_line(reason.text) for reason in item.reasons]
+    yield "title", one_line(paper.title)
+    if who := facts(paper):
+        yield "facts", who
+    if not verbose:
+        # That one has a paper goes beside the strongest reason.
+        owned = [one_line(reason.text) for reason in item.reasons[1:] if reason.kind == _LIBRARY]
+        if reasons:
+            yield "reason", "; ".join([reasons[0], *owned])
+        return
+    for reason in reasons:
+        yield "reason", reason
+    names = filter(None, (paper.id, paper_link(paper)))
+    yield "details", f"id: {', '.join(map(one_line, names))}"
+    for detail in (found_by(item), *other_versions(item)):
+        if detail:
+            yield "details", detail
+
+
+def place_line(answer: Answer, item: Recommendation) -> Iterator[Line]:
+    """Yield where a paper fits in the draft, if that is known."""
+    if where := where_of(answer, item.paper.id):
+        yield "place", "  ".join(where)
+
+
+def facts(paper: Paper) -> str:
+    """Write who, when and where on one line."""
+    from recsys.formats.references.people import natural
+
+    is_long = len(paper.authors) > _MOST_AUTHORS
+    named = map(natural, paper.authors[: _MOST_AUTHORS - is_long])
+    authors = ", ".join(named) + " et al." * is_long
     year = None if paper.year is None else str(paper.year)
-    parts = [authors, year, paper.venue, paper.id, paper_link(paper), found_by(item)]
-    return " | ".join(one_line(part) for part in parts if part)
+    return ", ".join(one_line(part) for part in (authors, year, paper.venue) if part)
 
 
 def found_by(item: Recommendation) -> str | None:
@@ -228,8 +261,9 @@ def markdown(answer: Answer) -> str:
 
 
 def html(answer: Answer) -> str:
-    """Render as a web page with the reasons below each paper, and COinS for Zotero."""
+    """Render as a web page with keys, the reasons below each paper, and COinS for Zotero."""
     from recsys.formats.references.web_page import web_page
+    from recsys.store.artifacts import CREATED_BY
 
     notes = []
     for item in answer.recommendations:
@@ -238,7 +272,16 @@ def html(answer: Answer) -> str:
         if where := where_of(answer, item.paper.id):
             notes[-1].append(f"fits at {': '.join(where)}")
     papers = [item.paper for item in answer.recommendations]
-    return web_page(papers, notes=notes, heading=_heading(answer))
+    made = list(filter(None, (f"{date.today():%d %B %Y}".lstrip("0"), answer.corpus, CREATED_BY)))
+    return web_page(papers, keys_in(answer), notes=notes, heading=_heading(answer), made=made)
+
+
+def keys_in(answer: Answer) -> list[str]:
+    """Name the recommended papers by citation keys that the draft does not have."""
+    from recsys.formats.references.citation_keys import citation_keys
+
+    papers = [item.paper for item in answer.recommendations]
+    return citation_keys(papers, answer.taken_keys, answer.keys)
 
 
 def _heading(answer: Answer) -> str:
@@ -252,24 +295,25 @@ class Format:
 
     suffix: of the files that are called after a draft. write: None where a format of reference
     managers has the papers alone. joins: whether several answers may stand one below the other,
-    told apart.
+    told apart. keyed: whether it has citation keys.
     """
 
     suffix: str
     write: Callable[[Answer], str] | None = None
     joins: bool = False
+    keyed: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
     "table": Format(".txt", table, joins=True),
     "json": Format(".json", as_json),
     "jsonl": Format(".jsonl", as_json_lines, joins=True),
-    "bibtex": Format(".bib"),
-    "ris": Format(".ris"),
-    "csl-json": Format(".json"),
+    "bibtex": Format(".bib", keyed=True),
+    "ris": Format(".ris", keyed=True),
+    "csl-json": Format(".json", keyed=True),
     "csv": Format(".csv"),
     "markdown": Format(".md", markdown),
-    "html": Format(".html", html),
+    "html": Format(".html", html, keyed=True),
 }
 """The formats that an answer is written in, in the order in which the command line offers them."""
 LOCAL_FORMATS: Mapping[str, tuple[str, str]] = {
@@ -295,7 +339,8 @@ def render(answer: Answer, name: str) -> str:
         return write(answer)
     from recsys.formats.references.reference_writers import WRITERS
 
-    return WRITERS[name]([item.paper for item in answer.recommendations])
+    keys = keys_in(answer) if FORMATS[name].keyed else None
+    return WRITERS[name]([item.paper for item in answer.recommendations], keys)
 
 
 def render_local(answer: "LocalAnswer", name: str, keys: "GapKeys | None" = None) -> str:

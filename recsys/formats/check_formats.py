@@ -12,7 +12,7 @@ from urllib.parse import quote
 from recsys.checking.fields import Comparison
 from recsys.checking.verdicts import Checked, CheckReport, Notice, Record, Verdict
 from recsys.errors import check_name
-from recsys.formats.answers import json_text, percent, recommendation_record, text_row
+from recsys.formats.answers import json_text, paper_lines, percent, recommendation_record, text_row
 from recsys.formats.references.reference_writers import escaped
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.references.web_page import html_text, note_list, page_head
@@ -52,7 +52,7 @@ def table(report: CheckReport) -> str:
     if report.unlisted:
         blocks.append(f"cited but not listed: {', '.join(report.unlisted)}")
     if report.suggested:
-        rows = "\n".join(map(text_row, report.suggested))
+        rows = "\n".join(text_row(item, *paper_lines(item)) for item in report.suggested)
         blocks.append(f"Recommended, and not cited:\n{rows}")
     return "\n\n".join(blocks) + "\n"
 
@@ -190,7 +190,7 @@ def sarif(report: CheckReport) -> str:
                 "message": {"text": text.replace("{", "").replace("}", "")}, "locations": [place],
                 "partialFingerprints": {"reference/v1": digest.hexdigest()[:16]},
             })  # fmt: skip
-    driver = {"name": "recsys", "version": VERSION, "semanticVersion": VERSION, "rules": rules}
+    driver = {"name": "recsys", "version": VERSION, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": _SARIF_SCHEMA, "version": _SARIF, "runs": [run]}
     return json_text(log, indent=1) + "\n"

@@ -79,7 +79,7 @@ def read_bytes(path: Path) -> bytes:
 def _too_large(path: Path) -> InputError:
     return InputError(
         f"{display_name(path)} is larger than {MAX_BYTES // 2**20} MB.",
-        "A draft or a reading list is smaller; a corpus goes to `recsys build`.",
+        "A draft or a reading list is smaller; index a corpus with `recsys build`.",
     )
 
 
@@ -106,7 +106,8 @@ def decode(raw: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         if label == "UTF-8" and b"\0" in raw:
             raise InputError(
-                f"{name} has a NUL byte at offset {raw.index(0)}.", "Give a text saved as UTF-8."
+                f"{name} is not a text: it may be a picture, or a file of another program.",
+                "Give a text, a PDF or a Word file.",
             ) from error
         line = raw.count(b"\n", 0, error.start) + 1
         what = f"{name} is not {label}: byte 0x{raw[error.start]:02x} on line {line}."

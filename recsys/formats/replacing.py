@@ -52,7 +52,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def write_whole(path: Path, text: str) -> None:
     """Write a text file, whole or not at all; what is no Unicode in it becomes "?"."""
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", errors="replace")
+        temporary.write_text(text, encoding="utf-8", errors="replace", newline="\n")
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def _replace(path: Path, old: os.stat_result | None) -> Iterator[Path]:
             temporary.touch(0o600, exist_ok=False)
         yield temporary
         if old is not None:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, AttributeError):  # Windows has none.
                 os.chown(temporary, old.st_uid, old.st_gid)
             temporary.chmod(stat.S_IMODE(old.st_mode))
         temporary.replace(target)

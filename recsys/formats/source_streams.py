@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 64 * 2**20
 """A line of more characters than this is passed over; the largest known records have a few MB."""
-STAGE = "read"
+STAGE = "reading files"
 HEAD = 100_000
 """Bytes from the beginning by which a format is recognised."""
 NOT_UTF8 = "lines that are not UTF-8, read as Windows-1252"

@@ -143,7 +143,7 @@ def format_of_file(source: Path) -> SourceFormat:
     begins = " ".join(head_text(raw[:400]).split())[:60]
     shown = repr(begins) if begins.isprintable() else f"with the bytes {raw[:8].hex(' ')}"
     raise CorpusError(
-        f"{source} is of no format that is known: it begins {shown}.",
+        f"{source} has no known format: it begins {shown}.",
         f"Known are {names}; a table needs a header that names a title, or --columns.",
     )
 
@@ -168,7 +168,7 @@ def _known(head: Sequence[Entry], source: Path) -> PaperFormat:
         needs = ", ".join(sorted(row.needs.split()))
         rows.append(f"{row.name} ({needs}{f' and one of {some}' if marks else ''})")
     raise CorpusError(
-        f"{source} is of no known format: its records have the keys {keys[:300]}.",
+        f"{source} has no known format: its records have the keys {keys[:300]}.",
         f"The formats known are {'; '.join(rows)}.",
     )
 

@@ -322,7 +322,7 @@ class CitationWorthiness:
         """
         if vectors.ndim != 2 or vectors.shape[1] != len(self.vector_weights):
             raise ArtifactMismatch(
-                f"The vectors have the shape {vectors.shape}, the judge of sentences needs "
+                f"The vectors have the shape {vectors.shape}, the sentence classifier needs "
                 f"{len(self.vector_weights)} columns.",
                 "Encode the sentences with the encoder that it was trained with.",
             )
@@ -370,11 +370,11 @@ class CitationWorthiness:
             )
         except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
             raise ArtifactCorrupt(
-                f"The judge of sentences in {folder} cannot be read ({error}).", _AGAIN
+                f"The sentence classifier in {folder} cannot be read ({error}).", _AGAIN
             ) from error
         if cues != NAMES:
             raise ArtifactMismatch(
-                f"The judge of sentences in {folder} was trained with other cues.", _AGAIN
+                f"The sentence classifier in {folder} was trained with other cues.", _AGAIN
             )
         if judge.trees.width != len(NAMES) + 2 or judge.word_weights.shape != (SIZE,):
             raise ArtifactCorrupt(f"The parts of {folder} do not fit one another.", _AGAIN)

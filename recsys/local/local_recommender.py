@@ -24,7 +24,7 @@ from recsys.query.query import moment
 from recsys.ranking.duplicates import Versions, find_versions
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.ranker import SCHEMA, Transfer, TreeRanker
-from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings
+from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings, cited_by, similar_to
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Reason, Recommendation
 from recsys.retrieval.propose import (
@@ -291,7 +291,8 @@ def _reasons(facts: LocalFacts, findings: Findings, at: int, paper: Paper) -> It
     named, query = facts.asked.named, facts.asked.query
     # The two stages read the draft with the sentence in it, if there is one.
     drafted = facts.asked.whole and (query.text.abstract is not None or len(query.seeds) > 0)
-    it, whose = ("sentence and draft", "your draft") if drafted else ("it", "the sentence")
+    both = "the sentence and draft" if drafted else "the sentence"
+    whose = "your draft" if drafted else "the sentence"
     for place in np.flatnonzero(named.rows == facts.rows[at])[:1].tolist():
         if named.scores[place] >= LEAST_NAMED:
             yield named.reason(place)
@@ -304,27 +305,24 @@ def _reasons(facts: LocalFacts, findings: Findings, at: int, paper: Paper) -> It
             cut = line[: QUOTED - 1]
             line = f"{(cut.rsplit(' ', 1)[0] if ' ' in cut else cut).rstrip(' ,;:.')}…"
         number = len(set(contexts.citing[alike].tolist()))
-        by = "one paper in a sentence" if number == 1 else f"{number} papers in sentences"
-        yield Reason("context", f"cited by {by} like this: '{line}'")
+        by = "a paper cites it in a" if number == 1 else f"{number} papers cite it in a"
+        yield Reason("context", f"{by} similar sentence: '{line}'")
     if (seeds := facts.sentence.seeds) is not None:
         ties = (("cited by", seeds.votes), ("cited together with", seeds.company_share))
         strong = [tie for tie, shares in ties if shares[at] > 0]
         for tie in strong[:1]:
-            yield Reason("beside", f"{tie} what {whose} cites already")
+            yield Reason("beside", f"{tie} papers that {whose} already cites")
     if words := findings.words.shared(at, paper):
         terms = "term" if len(words) == 1 else "terms"
         yield Reason("terms", f"shares the {terms} {', '.join(words)}")
     if number := int(findings.near_citers[at]):
-        nearest = len(findings.asked)
-        papers = f"{number} of the {nearest} papers nearest to {it}"
-        yield Reason("votes", f"cited by {'the nearest paper' if nearest == 1 else papers}")
+        similar = f"papers most similar to {both}"
+        yield Reason("votes", cited_by(number, len(findings.asked), similar))
     rank = int(facts.asked.draft.column("rank", facts.rows[at : at + 1])[0])
     if 0 < rank <= BEST_OF_DRAFT:
-        yield Reason("draft", f"among the {BEST_OF_DRAFT} that your draft as a whole calls for")
+        yield Reason("draft", f"among the {BEST_OF_DRAFT} best papers for the whole draft")
     if (near := int(findings.nearness[at])) <= NEAR:
-        nearest_to = "sentence and draft" if drafted else "the sentence"
-        told = f"the nearest to {nearest_to}" if near == 1 else f"among the {near} nearest to {it}"
-        yield Reason("near", told)
+        yield Reason("near", similar_to(near, both))
     if number := int(facts.sentence.citations[at]):
         times = "once" if number == 1 else f"{number} times"
         yield Reason("citations", f"cited {times} in this corpus")

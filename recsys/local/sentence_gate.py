@@ -24,7 +24,7 @@ MOST_WORDS, LEAST_LINKS = 20.0, 2.0
 draft. Where papers have fewer words and more citations, the shipped local ranker orders. The corpus
 that it learned from (acl, titles) has 6 words and 3.5 citations in 2006, 4.6 in 2012. Those of
 elife, plantsci and taxonomy have at most 1.3 citations, and others with abstracts 25 words and
-more: there it was worse than the two stages, or was never tried (docs/results/local.md)."""
+more: there it was worse than the two stages, or was never tried (docs/notes/local.md)."""
 LOOKED_AT = 20_000
 """Papers that are counted, evenly spread."""
 

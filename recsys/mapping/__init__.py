@@ -4,11 +4,11 @@ from recsys.mapping.drawing import Group, Kind, Map, Node, draw_map
 from recsys.mapping.map_pages import (
     MAP_CSS,
     MAP_FORMATS,
+    gaps_in_words,
     map_file,
-    map_gaps,
     map_page,
     map_svg,
-    map_table,
+    map_view,
 )
 from recsys.mapping.placing import Tick
 
@@ -21,9 +21,9 @@ __all__ = [
     "Node",
     "Tick",
     "draw_map",
+    "gaps_in_words",
     "map_file",
-    "map_gaps",
     "map_page",
     "map_svg",
-    "map_table",
+    "map_view",
 ]

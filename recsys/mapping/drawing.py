@@ -1,16 +1,23 @@
 """From a question to a map: which papers are on it, in which groups and places, and the gaps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from recsys.errors import NothingFound
 from recsys.machine import one_thread
-from recsys.mapping.grouping import along_topics, citations, cosines_of, groups_of, resemblance
-from recsys.mapping.phrases import label_groups
-from recsys.mapping.placing import Layout, Tick, lay_out
+from recsys.mapping.grouping import (
+    Reals,
+    along_topics,
+    citations,
+    cosines_of,
+    groups_of,
+    resemblance,
+)
+from recsys.mapping.phrases import JOINT, label_groups
+from recsys.mapping.placing import WIDE, Frame, Tick, lay_out, radii_of
 from recsys.query.query import Query, apply_filters
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
@@ -31,8 +38,14 @@ MOST_CITED = 75
 SUGGESTED = 20
 """As many as an answer recommends."""
 MOST_GAPS = 3
-CITED_BEFORE = 1.0
-"""Added to what the draft cites of a group: the first citation of a group halves its gap."""
+CITED_BEFORE = 0.5
+"""Added to what the draft cites of a group: its first citation leaves a third of the gap."""
+CLOSE = 3
+"""Suggested papers of a group that is close to the draft."""
+FEW = 1 / 2
+"""Share of a group at most that the draft cites, or the group is no gap."""
+MOST_MISSING = 3
+"""Papers that are named of a gap."""
 DIGITS = 6
 _NO_FILTERS = Filters()
 
@@ -42,7 +55,8 @@ class Node:
     """One paper on the map.
 
     x, y: its middle, within the frame. group: position in `Map.groups`. links: positions in
-    `Map.nodes` of the papers that it cites.
+    `Map.nodes` of the papers that it cites. citations: by papers of the corpus that are older than
+    the draft. rank: among the papers that the draft does not cite, from 1; 0 for one that it cites.
     """
 
     paper: Paper
@@ -51,6 +65,8 @@ class Node:
     y: float
     group: int
     links: tuple[int, ...] = ()
+    citations: int = 0
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +85,38 @@ class Group:
 
     @property
     def counted(self) -> str:
-        """Say how many papers are near, and how many of the group the draft cites."""
-        papers = "1 near paper" if self.near == 1 else f"{self.near:,} near papers"
-        return f"{papers}, you cite {self.cited:,}"
+        """Say briefly how many papers of the group the draft cites."""
+        return f"you cite {self.cited or 'none'} of {self.near + self.cited:,}"
+
+    @property
+    def in_words(self) -> str:
+        """Say in a sentence, without its stop, how many papers on the topic the draft cites."""
+        total = self.near + self.cited
+        papers = "1 paper" if total == 1 else f"{total:,} papers"
+        return (
+            f"You cite {self.cited or 'none'} of {papers} on {self.label.replace(JOINT, ' and ')}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Map:
     """The papers around a draft: x is the year, y the topic.
 
-    title: the draft's, empty if it has none. width, height: of the frame that everything lies in.
-    nodes: by group from the top, older ones first. gaps: positions in `groups` of at most three
-    that have many near papers and few that the draft cites, the widest gap first. draft_x, draft_y:
-    where the draft stands. hidden: cited papers of the corpus that found no place.
+    title: the draft's, empty if it has none. frame, height: what everything lies in. nodes: by
+    group from the top, older ones first. gaps: positions in `groups` of at most three with many
+    relevant papers of which the draft cites few or none, the widest first: see `widest_gaps`.
+    last: the year of the draft. draft_x, draft_y: where it stands. hidden: cited papers of the
+    corpus that found no place.
     """
 
     title: str
-    width: float
+    frame: Frame
     height: float
     nodes: tuple[Node, ...]
     groups: tuple[Group, ...]
     gaps: tuple[int, ...]
     ticks: tuple[Tick, ...]
+    last: int
     draft_x: float
     draft_y: float
     hidden: int = 0
@@ -98,6 +124,37 @@ class Map:
     def members(self, group: int) -> Sequence[int]:
         """List the positions of a group's papers."""
         return [place for place, node in enumerate(self.nodes) if node.group == group]
+
+    def missing(self, group: int) -> Sequence[int]:
+        """List the positions of the most relevant papers of a group that the draft leaves out."""
+        ranked = [(self.nodes[at].rank, at) for at in self.members(group) if self.nodes[at].rank]
+        return [at for _, at in sorted(ranked)[:MOST_MISSING]]
+
+    def framed(self, frame: Frame) -> "Map":
+        """Lay the same papers out in another frame."""
+        years = [UNKNOWN_YEAR if n.paper.year is None else n.paper.year for n in self.nodes]
+        layout = lay_out(
+            np.array([node.y for node in self.nodes]),
+            np.array(years, np.int16),
+            np.array([node.group for node in self.nodes], np.int64),
+            radii_of(np.array([node.citations for node in self.nodes])),
+            self.last,
+            frame=frame,
+        )
+        x, y = layout.x.tolist(), layout.y.tolist()
+        places = zip(self.nodes, x, y, strict=True)
+        bands = zip(self.groups, layout.tops.tolist(), layout.bottoms.tolist(), strict=True)
+        cited = [at for node, at in zip(self.nodes, y, strict=True) if node.kind == "cited"]
+        return replace(
+            self,
+            frame=frame,
+            height=layout.height,
+            nodes=tuple(replace(node, x=at_x, y=at_y) for node, at_x, at_y in places),
+            groups=tuple(replace(each, top=top, bottom=bottom) for each, top, bottom in bands),
+            ticks=layout.ticks,
+            draft_x=layout.draft_x,
+            draft_y=float(np.mean(cited or y)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,24 +187,37 @@ def surround(query: Query, ranking: Ranking) -> Surroundings:
     return Surroundings(rows, np.isin(rows, cited), suggested, len(query.seeds) - len(cited))
 
 
-def widest_gaps(groups: Longs, cited: Mask, chances: Floats) -> tuple[int, ...]:
+def widest_gaps(groups: Longs, cited: Mask, suggested: Mask, chances: Floats) -> tuple[int, ...]:
     """Name the groups with the widest gaps, the widest first, ties by number.
 
-    A gap is the number of citations to expect among the group's near papers, over how many the
-    draft has there, plus one. A group without a near paper is no gap.
+    A gap is a group with many relevant papers of which the draft cites few or none. With
+    `expected`, the sum of the chances of its papers that are not cited, and `cited`, how many the
+    draft cites, it is as wide as
+
+        expected / (cited + CITED_BEFORE).
+
+    Groups that are close to the draft, with CLOSE suggested papers, and without a citation go
+    first. Of several groups, the one that the draft cites most, with two papers or more, is no gap,
+    nor is one of which it cites more than FEW.
 
     Args:
         groups: (m,) group of each paper.
         cited: (m,) bool, whether the draft cites it.
+        suggested: (m,) bool, whether the answer recommends it.
         chances: (m,) that its author would cite it; not read where it is cited.
     """
     count = int(groups.max()) + 1 if len(groups) else 0
     expected = np.bincount(groups, np.where(cited, 0.0, chances), minlength=count)
-    had = np.bincount(groups[cited], minlength=count)
-    near = np.bincount(groups[~cited], minlength=count)
-    gaps: Sequence[float] = np.round(expected / (had + CITED_BEFORE), DIGITS).tolist()
-    ranked = sorted((group for group in range(count) if near[group]), key=lambda g: (-gaps[g], g))
-    return tuple(ranked[:MOST_GAPS])
+    had, close, near = (
+        np.bincount(groups[mask], minlength=count) for mask in (cited, suggested, ~cited)
+    )
+    untouched = (had == 0) & (close >= CLOSE)
+    widths = np.round(expected / (had + CITED_BEFORE), DIGITS)
+    order = np.lexsort((np.arange(count), -widths, ~untouched))
+    few = (near > 0) & (had <= FEW * (had + near))
+    if count > 1:
+        few &= had < max(2, int(had.max()))
+    return tuple(group for group in order.tolist() if few[group])[:MOST_GAPS]
 
 
 def draw_map(
@@ -194,65 +264,66 @@ def draw_around(
     years = corpus.years[query.allowed]
     known = years[years != UNKNOWN_YEAR]
     last = min(query.before, int(known.max()) if len(known) else query.before)
-    layout = lay_out(topic, corpus.years[rows], groups, last)
-    # The chance of each paper to be cited, 0 for those that are.
-    others = np.flatnonzero(~around.cited)
-    first, chances_of_first = ranking.rows[: len(others)], ranking.probabilities[: len(others)]
-    chances = np.zeros(len(rows), np.float32)
-    chances[np.searchsorted(rows, first)] = chances_of_first
-    cited_y = layout.y[around.cited] if around.cited.any() else layout.y
+    # The place of each paper in the ranking, and its chance to be cited; 0 for those that are.
+    others = np.count_nonzero(~around.cited)
+    ranks, chances = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.float32)
+    at = np.searchsorted(rows, ranking.rows[:others])
+    ranks[at], chances[at] = np.arange(1, others + 1), ranking.probabilities[:others]
     return Map(
         title=" ".join(title.split()),
-        width=layout.width,
-        height=layout.height,
-        nodes=_nodes(collection, query.before, around, groups, layout),
-        groups=_groups(collection, around, groups, layout),
-        gaps=widest_gaps(groups, around.cited, chances),
-        ticks=layout.ticks,
-        draft_x=layout.draft_x,
-        draft_y=float(np.mean(cited_y)),
+        frame=WIDE,
+        height=0.0,
+        nodes=_nodes(collection, query.before, around, groups, topic, ranks),
+        groups=_groups(collection, around, groups),
+        gaps=widest_gaps(groups, around.cited, around.suggested, chances),
+        ticks=(),
+        last=last,
+        draft_x=0.0,
+        draft_y=0.0,
         hidden=around.hidden,
-    )
+    ).framed(WIDE)
 
 
 def _nodes(
-    collection: Collection, before: int, around: Surroundings, groups: Longs, layout: Layout
+    collection: Collection,
+    before: int,
+    around: Surroundings,
+    groups: Longs,
+    topic: Reals,
+    ranks: Longs,
 ) -> tuple[Node, ...]:
-    """List the papers by group from the top, older ones first, ties by id."""
+    """List the papers by group from the top, older ones first, ties by id; y is their topic yet."""
     rows = around.rows
     order = np.lexsort((np.arange(len(rows)), collection.corpus.years[rows], groups))
     number = np.argsort(order)
     papers, links = collection.corpus.papers(rows), citations(collection, rows, before)
+    counts = collection.graph.in_counts(rows, before)
     return tuple(
         Node(
             papers[at],
             around.kind(at),
-            float(layout.x[at]),
-            float(layout.y[at]),
+            0.0,
+            float(topic[at]),
             int(groups[at]),
             tuple(sorted(number[links[at]].tolist())),
+            int(counts[at]),
+            int(ranks[at]),
         )
         for at in order.tolist()
     )
 
 
-def _groups(
-    collection: Collection, around: Surroundings, groups: Longs, layout: Layout
-) -> tuple[Group, ...]:
-    terms, papers = collection.terms, collection.corpus.papers(around.rows)
-    owner, codes = terms.terms.take(around.rows)
-    spelled = {code: terms.vocabulary[code] for code in np.unique(codes).tolist()}
-    words: list[set[str]] = [set() for _ in papers]
-    for paper, code in zip(owner.tolist(), codes.tolist(), strict=True):
-        words[paper].add(spelled[code])
-    rarity = {word: float(terms.idf[code]) for code, word in spelled.items()}
-    labels = label_groups([paper.title for paper in papers], words, rarity, groups)
+def _groups(collection: Collection, around: Surroundings, groups: Longs) -> tuple[Group, ...]:
+    terms = collection.terms
+    codes = np.unique(terms.terms.take(around.rows)[1]).tolist()
+    rarity = {terms.vocabulary[code]: float(terms.idf[code]) for code in codes}
+    titles = [paper.title for paper in collection.corpus.papers(around.rows)]
+    abstracts = collection.corpus.abstracts(around.rows)
+    labels = label_groups(list(zip(titles, abstracts, strict=True)), rarity, groups)
     cited, near = (
         np.bincount(groups[mask], minlength=len(labels)).tolist()
         for mask in (around.cited, ~around.cited)
     )
-    bounds = zip(layout.tops.tolist(), layout.bottoms.tolist(), strict=True)
     return tuple(
-        Group(label, near[group], cited[group], *band)
-        for group, (label, band) in enumerate(zip(labels, bounds, strict=True))
+        Group(label, near[group], cited[group], 0.0, 0.0) for group, label in enumerate(labels)
     )

@@ -1,35 +1,48 @@
-"""The map as a picture, as a table and as a page, without a script.
+"""The map as a picture, a list and a page: the same in a file and on the site.
 
-Lines and names come on hover and focus, by style.
+Lines and names come on hover and focus, by style; the script adds a card, arrow keys and taps.
 """
 
 import re
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from recsys.formats.references.people import natural
+import numpy as np
+
+from recsys.formats.references.people import natural, own_name
 from recsys.formats.references.shown_facts import names_of, one_line, paper_link
 from recsys.html_pages import templates_in
 from recsys.mapping.drawing import Kind, Map, Node
-from recsys.mapping.placing import BOTTOM, LABEL, MARGIN, TOP
+from recsys.mapping.naming import Name, place_names, text_width
+from recsys.mapping.phrases import JOINT
+from recsys.mapping.placing import MARGIN, SMALL, WIDE, radii_of
 from recsys.records import Paper
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 Address: TypeAlias = Callable[[Paper], str | None]
-"""Where a paper's link leads; None: to its row in the table."""
+"""Where a paper's link leads; None: to its row in the list."""
 
 TEMPLATES = Path(__file__).parent / "templates"
-MAP_STYLE = TEMPLATES / "map.css"
+MAP_STYLE, MAP_SCRIPT = TEMPLATES / "map.css", TEMPLATES / "map.js"
 MAP_CSS = MAP_STYLE.read_text(encoding="utf-8")
-"""Rules for the classes of `map_svg`, `map_table` and `map_gaps`; all begin with `map`."""
-IN_WORDS: Mapping[Kind, str] = {"cited": "you cite it", "suggested": "suggested", "near": "near"}
-RADII: Mapping[Kind, float] = {"cited": 4.5, "suggested": 3.5, "near": 3.0}
-LONGEST_NAME = 84
-HELP = "point at a paper, or step through by Tab, to see what it cites and what cites it"
+"""Rules for the classes of `map_view`; all begin with `map`."""
+IN_WORDS: Mapping[Kind, str] = {
+    "cited": "you cite it",
+    "suggested": "suggested",
+    "near": "related",
+}
+LONGEST_TITLE, LONGEST_NAME = 84, 22
+MOST_NAMED = 4
+"""Dots of a group with a name, beside those that are suggested or missed most."""
+LABEL_SIZE = 13.0
+"""Height of the letters of a group's label, in CSS pixels."""
+LEGEND_ROW = 18.0
 _NOT_XML = re.compile("[\ufffe\uffff]")
 
 
@@ -37,31 +50,27 @@ def map_svg(map_: Map, *, paper_address: Address = paper_link) -> str:
     """Write the picture: one `svg` element, without style.
 
     paper_address: where the link of a paper leads; papers without an address lead to their row in
-    the table.
+    the list.
     """
-    return _part("picture('')", map_, paper_address)
+    return _part("picture(drawn, '')", map_, paper_address)
 
 
-def map_table(map_: Map, *, paper_address: Address = paper_link) -> str:
-    """Write a `table` with a part for each group, in the order of the picture.
+def map_view(map_: Map, *, paper_address: Address = paper_link) -> str:
+    """Write the gaps, the picture in two sizes, and the list: what a page shows of a map.
 
-    paper_address: where the link of a paper leads; a paper without an address has no link.
+    paper_address: where the link of a paper leads; a paper without an address has no link in the
+    list.
     """
-    return _part("table()", map_, paper_address)
-
-
-def map_gaps(map_: Map) -> str:
-    """Write the gaps as an ordered list, the widest first; a sentence where there are none."""
-    return _part("gaps()", map_, paper_link)
+    return _part("view()", map_, paper_address)
 
 
 def map_file(map_: Map) -> str:
     """Write the picture as an SVG file, with its style inside."""
-    return _part("picture(css)", map_, paper_link)
+    return _part("picture(drawn, css)", map_, paper_link)
 
 
 def map_page(map_: Map) -> str:
-    """Write a whole HTML page: no script, nothing loaded."""
+    """Write a whole HTML page; nothing is loaded, and no script runs but the map's own."""
     page = _templates().get_template("map_page.html.jinja")
     return page.render(_values(map_, paper_link)) + "\n"
 
@@ -70,35 +79,127 @@ MAP_FORMATS: Mapping[str, Callable[[Map], str]] = {".html": map_page, ".svg": ma
 """What a file's ending says of how a map is written."""
 
 
+def gaps_in_words(map_: Map) -> list[str]:
+    """Say of each gap, the widest first, what is not cited, and what of it is most relevant."""
+    lines = []
+    for group in map_.gaps:
+        names = [short_name(map_.nodes[at].paper) for at in map_.missing(group)]
+        listed = names[-1] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        said = map_.groups[group].in_words
+        lines.append(f"{said}. Most relevant: {listed}.")
+    return lines
+
+
+def short_name(paper: Paper) -> str:
+    """Name a paper by its first author and its year, such as `Card 1999`; by its title without."""
+    names = names_of(paper)[:1]
+    name = _text(own_name(names[0]).surname if names else paper.title) or "Untitled"
+    return f"{_cut(name, LONGEST_NAME)} {'n.d.' if paper.year is None else paper.year}"
+
+
+def names_on(map_: Map) -> list[Name]:
+    """Name what is suggested and what gaps miss most, then what is cited most of each group."""
+    nodes, frame = map_.nodes, map_.frame
+    missing = {at for group in map_.gaps for at in map_.missing(group)}
+    missing |= {at for at, node in enumerate(nodes) if node.kind == "suggested"}
+    order = {at: (0, nodes[at].rank) for at in missing}
+    for group in range(len(map_.groups)):
+        others = [at for at in map_.members(group) if at not in missing]
+        others.sort(key=lambda at: (nodes[at].kind != "cited", -nodes[at].citations, at))
+        order |= {at: (1 + place, group) for place, at in enumerate(others[:MOST_NAMED])}
+    wanted = [
+        (at, short_name(nodes[at].paper), at in missing)
+        for at in sorted(order, key=order.__getitem__)
+    ]
+    radii = radii_of(np.array([node.citations for node in nodes]))
+    dots = np.column_stack([[n.x for n in nodes], [n.y for n in nodes], radii])
+    labels = [
+        (0.0, band.top, MARGIN + _label_width(map_, group) + 8, band.top + frame.label)
+        for group, band in enumerate(map_.groups)
+    ]
+    draft = (map_.draft_x - 32, map_.draft_y - 12, map_.draft_x + 32, map_.draft_y + 30)
+    bands = [map_.groups[node.group] for node in nodes]
+    bounds = [(2.0, band.top + 2, frame.width - 2, band.bottom - 1) for band in bands]
+    return place_names(wanted, dots, np.array([*labels, draft]), np.array(bounds))
+
+
+def _label_width(map_: Map, group: int) -> float:
+    """Estimate how wide a group's label is, with what stands beside it."""
+    band = map_.groups[group]
+    label, counted = text_width(_label(map_, group), LABEL_SIZE), text_width(band.counted, 12)
+    mark = 10 + text_width("gap 1", 12) if group in map_.gaps else 0.0
+    if map_.frame.label > WIDE.label:  # On two lines.
+        return max(label, counted + mark)
+    return label + 10 + counted + mark
+
+
+def _label(map_: Map, group: int) -> str:
+    """Cut the label of a group to the width of the map, rather after a phrase than within one."""
+    room = map_.frame.width - 2 * MARGIN
+    label = _text(map_.groups[group].label)
+    if text_width(label, LABEL_SIZE) > room:
+        label = label.partition(JOINT)[0]
+    while text_width(label, LABEL_SIZE) > room:
+        label = label[:-2].rstrip() + "\u2026"
+    return label
+
+
+def backbone(map_: Map) -> list[tuple[Node, Node]]:
+    """Tie each paper to the most cited paper of its group that it cites."""
+    ties = []
+    for node in map_.nodes:
+        inside = [at for at in node.links if map_.nodes[at].group == node.group]
+        if inside:
+            cited = max(inside, key=lambda at: (map_.nodes[at].citations, -at))
+            ties.append((node, map_.nodes[cited]))
+    return ties
+
+
+def legend_of(map_: Map) -> list[tuple[str, float, str, float, float]]:
+    """List what the dots mean: class, radius, words, x and y, as many on a line as it holds."""
+    sizes = radii_of(np.array([1, 10, 100])).tolist()
+    items: list[tuple[str, float, str]] = [(kind, 5.0, words) for kind, words in IN_WORDS.items()]
+    items.append(("gap", 6.0, "gap: you cite few"))
+    items += [
+        ("size", size, words)
+        for size, words in zip(sizes, ("1", "10", "100 citations"), strict=True)
+    ]
+    placed, x, y = [], MARGIN, LEGEND_ROW - 4
+    for kind, radius, words in items:
+        width = 2 * radius + 5 + text_width(words, 12)
+        if x > MARGIN and x + width > map_.frame.width - MARGIN:
+            x, y = MARGIN, y + LEGEND_ROW
+        placed.append((kind, radius, words, x + radius, y))
+        x += width + (10 if kind == "size" else 16)
+    return placed
+
+
 def _part(call: str, map_: Map, address: Address) -> str:
     source = '{% import "map_parts.jinja" as map with context %}{{ map.' + call + " }}"
     return _templates().from_string(source).render(_values(map_, address))
 
 
 def _values(map_: Map, address: Address) -> dict[str, object]:
-    count, groups = len(map_.nodes), len(map_.groups)
+    papers, groups = len(map_.nodes), len(map_.groups)
     counted = (
-        f"{'1 paper' if count == 1 else f'{count:,} papers'} in "
+        f"{'1 paper' if papers == 1 else f'{papers:,} papers'} in "
         f"{'1 group' if groups == 1 else f'{groups:,} groups'}, by topic and year."
     )
     if map_.hidden:
         counted += f" Of what you cite, {map_.hidden:,} more found no place."
-    legend: list[tuple[str, str, float]] = []
-    x = MARGIN + 5
-    for kind, words in IN_WORDS.items():
-        legend.append((kind, words, x))
-        x += 30 + 7 * len(words)
+    script = MAP_SCRIPT.read_text(encoding="utf-8")
     return {
         "drawn": map_,
         "address": address,
-        "cited": [node for node in map_.nodes if node.kind == "cited"],
-        "cites": [[map_.nodes[other] for other in node.links] for node in map_.nodes],
         "citing": [
-            [other for other in map_.nodes if place in other.links] for place in range(count)
+            [other for other, node in enumerate(map_.nodes) if place in node.links]
+            for place in range(papers)
         ],
+        "cited": [place for place, node in enumerate(map_.nodes) if node.kind == "cited"],
         "counted": counted,
         "css": MAP_CSS,
-        "legend": [*legend, ("", HELP, x)],
+        "script": script,
+        "script_hash": b64encode(sha256(script.encode()).digest()).decode(),
     }
 
 
@@ -106,29 +207,40 @@ def _values(map_: Map, address: Address) -> dict[str, object]:
 def _templates() -> "Environment":
     templates = templates_in(TEMPLATES, "A map")
     templates.globals.update(
-        in_words=IN_WORDS, radii=RADII, bottom=BOTTOM, label=LABEL, margin=MARGIN, top=TOP
+        backbone=backbone,
+        in_words=IN_WORDS,
+        label_of=_label,
+        legend_of=legend_of,
+        margin=MARGIN,
+        names_on=names_on,
+        small=SMALL,
     )
     templates.filters.update(
         called=lambda paper: _text(paper.title) or "Untitled",
-        cut=lambda text: (
-            text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 3].rstrip()}..."
-        ),
+        cut=lambda text: _cut(text, LONGEST_TITLE),
         facts=_facts,
         # Keeps a text that may run from right to left from turning what stands beside it.
         isolated="\u2068{}\u2069".format,
         number=lambda value: f"{value:.1f}".removesuffix(".0"),
+        radius=lambda node: float(radii_of(np.array([node.citations]))[0]),
+        short=short_name,
         text=_text,
     )
     return templates
 
 
 def _facts(node: Node) -> str:
-    """Say who wrote a paper, when, and what it is to the draft."""
+    """Say who wrote a paper, when, and how often it is cited."""
     names = [natural(name) for name in names_of(node.paper)[:2]]
     more = len(node.paper.authors) > 2
     who = f"{names[0]} et al." if more and names else " and ".join(names)
     when = "n.d." if node.paper.year is None else str(node.paper.year)
-    return _text(", ".join(part for part in (who, when, IN_WORDS[node.kind]) if part))
+    cited = "1 citation" if node.citations == 1 else f"{node.citations:,} citations"
+    return _text(", ".join(part for part in (who, when, cited) if part))
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}\u2026"
 
 
 def _text(text: str | None) -> str:

@@ -6,7 +6,8 @@ their company, and products of a hundred rows fill the processor anyway.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt
 from recsys.machine import MIB, processors, require_room
-from recsys.protocols import TextIndex
+from recsys.protocols import Encoder, TextIndex
 from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import load_manifest
 from recsys.store.collection import Collection
@@ -62,8 +63,11 @@ class OnnxEncoder:
     tokenizer: "Tokenizer"
     session: "InferenceSession"
 
-    def encode(self, texts: Sequence[Text]) -> Floats:
-        """Encode (title, abstract or None) pairs: (n, d) float32, L2-normalised rows."""
+    def encode(self, texts: Sequence[Text], *, told: Callable[[int], None] | None = None) -> Floats:
+        """Encode (title, abstract or None) pairs: (n, d) float32, L2-normalised rows.
+
+        told: called with how many are done, after every batch.
+        """
         ids = self._tokenize(texts)
         vectors = np.empty((len(texts), self.dim), np.float32)
 
@@ -71,15 +75,18 @@ class OnnxEncoder:
             rows = np.array([ids[i] for i in batch], np.int32)
             vectors[batch] = self.session.run(None, {"input_ids": rows})[0]
 
-        batches = list(_batches([len(row) for row in ids], self.batch_tokens))
-        if self.threads == 1 or len(batches) < 2:
-            for batch in batches:
-                run(batch)
-        else:  # ONNX Runtime lets go of the interpreter lock while it computes.
-            from concurrent.futures import ThreadPoolExecutor
+        batches, done = list(_batches([len(row) for row in ids], self.batch_tokens)), 0
+        with ExitStack() as stack:
+            each: Callable[..., Iterator[None]] = map
+            if self.threads != 1 and len(batches) > 1:
+                # ONNX Runtime lets go of the interpreter lock while it computes.
+                from concurrent.futures import ThreadPoolExecutor
 
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(run, batches))
+                each = stack.enter_context(ThreadPoolExecutor(self.threads)).map
+            for batch, _ in zip(batches, each(run, batches), strict=True):
+                done += len(batch)
+                if told is not None:
+                    told(done)
         return vectors
 
     def token_ids(self, text: Text) -> list[int]:
@@ -131,6 +138,13 @@ class OnnxEncoder:
             ) from error
 
 
+def encode_telling(encoder: Encoder, texts: Sequence[Text], told: Callable[[int], None]) -> Floats:
+    """Encode texts as `encoder.encode` does; meanwhile, say how many are done if it can."""
+    if isinstance(encoder, OnnxEncoder):
+        return encoder.encode(texts, told=told)
+    return encoder.encode(texts)
+
+
 def segments(text: Text, joiner: str | None, max_length: int) -> tuple[str, ...]:
     """Write a text as the tokenizer takes it: one string, or title and abstract if both are there.
 
@@ -162,7 +176,7 @@ def load_tokenizer(path: Path, max_length: int) -> "Tokenizer":
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # The library raises bare Exception, and Rust's panics less.
-        raise ArtifactCorrupt(f"{path} is no tokenizer ({error}).", "Build it again.") from error
+        raise ArtifactCorrupt(f"{path} is not a tokenizer ({error}).", "Build it again.") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length)
     tokenizer.encode_special_tokens = True  # "[SEP]" in a title is text.

@@ -6,12 +6,12 @@ A field of `QuestionOptions` is an option. To add one is to add a field here, wi
 and to say what it does: a filter is a field of `Filters` of the same name, too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, TypedDict, get_args, get_origin
 
-from recsys.errors import InputError
+from recsys.errors import InputError, near_miss
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Bibliography, Manuscript, PaperId, Reference
 from recsys.store.names import author_key
@@ -46,6 +46,26 @@ class Filters:
     exclude_library: bool = False
     keep_front_matter: bool = False
 
+    def narrowed(self, words: Mapping[str, object]) -> "Filters":
+        """Return these filters with some of them set anew, by name; one text stands for several.
+
+        Raises:
+            InputError: there is no filter of that name.
+        """
+        names = [each.name for each in fields(self)]
+        values: dict[str, Any] = {}
+        for name, value in words.items():
+            if name not in names:
+                raise InputError(
+                    f"There is no filter {name!r}.{near_miss(name, names)}",
+                    f"The filters are {', '.join(names)}.",
+                )
+            several = isinstance(getattr(self, name), tuple)
+            if several and isinstance(value, Iterable):
+                value = (value,) if isinstance(value, str) else tuple(value)
+            values[name] = value
+        return replace(self, **values)
+
     def check(self) -> None:
         """Refuse what no paper could fulfil, or no name.
 
@@ -69,8 +89,22 @@ class Filters:
         for name in self.exclude_authors:
             if author_key(name) is None:
                 raise InputError(
-                    f"{name!r} is no author's name.", "Give --exclude-author a surname."
+                    f"{name!r} is not an author's name.", "Give --exclude-author a surname."
                 )
+
+
+class FilterWords(TypedDict, total=False):
+    """The filters as keyword arguments: fields of `Filters`, named as the options are."""
+
+    min_year: int | None
+    max_year: int | None
+    venues: str | Sequence[str]
+    types: str | Sequence[str]
+    exclude_authors: str | Sequence[str]
+    exclude_own: bool
+    library: str | Sequence[PaperId]
+    exclude_library: bool
+    keep_front_matter: bool
 
 
 EARLIEST, LATEST = 1000, 2999
@@ -112,17 +146,19 @@ class QuestionOptions:
 
     k: Annotated[int, OptionSpec("-k", "Number of papers to recommend.", least=1)] = SHOWN
     where: Annotated[
-        bool, OptionSpec("--where", "Name the sentence of the draft that each paper fits best.")
+        bool, OptionSpec("--where", "Show the sentence of the draft that each paper fits best.")
     ] = False
     seeds: Annotated[
         tuple[str, ...],
-        OptionSpec("--seeds", "Papers to find more of: {papers}.", metavar="PAPERS", unset="none"),
+        OptionSpec(
+            "--seeds", "Find more papers like these: {papers}.", metavar="PAPERS", unset="none"
+        ),
     ] = ()
     not_like: Annotated[
         tuple[str, ...],
         OptionSpec(
             "--not-like",
-            "Papers whose like shall sink, given as for --seeds.",
+            "Rank papers like these lower; given as for --seeds.",
             metavar="PAPERS",
             unset="none",
         ),
@@ -131,7 +167,7 @@ class QuestionOptions:
         tuple[str, ...],
         OptionSpec(
             "--library",
-            "Papers that you have, given as for --seeds: they are marked.",
+            "Mark the papers that you have; given as for --seeds.",
             metavar="PAPERS",
             unset="none",
         ),
@@ -140,15 +176,15 @@ class QuestionOptions:
         bool,
         OptionSpec(
             "--exclude-library",
-            "Recommend no paper of the --library.",
-            label="Leave out what you have, instead of marking it",
+            "Leave out the papers of --library instead of marking them.",
+            label="Leave out what is in your library",
         ),
     ] = False
     as_of: Annotated[
         int | None,
         OptionSpec(
             "--as-of",
-            "Answer as in this year: nothing newer is recommended or counted.",
+            "Answer as of this year: nothing newer is recommended or counted.",
             metavar="YEAR",
             unset="the draft's own year, else now",
             least=EARLIEST,
@@ -160,7 +196,7 @@ class QuestionOptions:
         int | None,
         OptionSpec(
             "--min-year",
-            "Recommend no older paper.",
+            "Recommend only papers from this year on.",
             metavar="YEAR",
             unset="any",
             label="From year",
@@ -170,7 +206,8 @@ class QuestionOptions:
         int | None,
         OptionSpec(
             "--max-year",
-            "Recommend no newer paper; newer ones still count as evidence, unlike with --as-of.",
+            "Recommend only papers up to this year. Unlike with --as-of, newer papers still count "
+            "as evidence.",
             metavar="YEAR",
             unset="any",
             label="To year",
@@ -180,28 +217,28 @@ class QuestionOptions:
         tuple[str, ...],
         OptionSpec(
             "--venue",
-            'Recommend papers of matching venues only, such as "*TVCG*".',
+            'Recommend only papers of matching venues, such as "*TVCG*".',
             metavar="GLOB",
             unset="any",
-            label="Only these venues",
-            hint="* stands for any letters.",
+            label="Venues",
         ),
     ] = ()
     exclude_authors: Annotated[
         tuple[str, ...],
         OptionSpec(
             "--exclude-author",
-            "Recommend no paper by this author.",
+            "Leave out papers by this author.",
             metavar="NAME",
             unset="none",
             label="Nothing by these authors",
+            hint="Surnames, semicolons between them.",
         ),
     ] = ()
     exclude_own: Annotated[
         bool,
         OptionSpec(
             "--exclude-own",
-            "Recommend no paper by the draft's authors.",
+            "Leave out papers by the draft's authors.",
             label="Leave out papers by the draft\u2019s authors",
         ),
     ] = False
@@ -209,27 +246,25 @@ class QuestionOptions:
         bool,
         OptionSpec(
             "--keep-front-matter",
-            "Recommend prefaces, indexes, errata and the like, too.",
-            label="Let prefaces, indexes and errata through",
+            "Also recommend prefaces, indexes, errata and the like.",
+            label="Show prefaces, indexes and errata, too",
         ),
     ] = False
     types: Annotated[
         tuple[str, ...],
         OptionSpec(
             "--type",
-            "Recommend papers of this type only, such as article or review.",
+            "Recommend only papers of this type, such as article or review.",
             metavar="TYPE",
             unset="any",
-            label="Only these types",
-            hint="Such as article, conference, review, book.",
+            label="Types",
         ),
     ] = ()
     diversity: Annotated[
         float,
         OptionSpec(
             "--mmr",
-            "Spread the answer over topics: 0 orders by score, 1 by novelty (maximal marginal "
-            "relevance).",
+            "Diversify the answer by maximal marginal relevance: 0 orders by score, 1 by novelty.",
             least=0,
             most=1,
             label="Order",

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from recsys.errors import InputError, RecsysError, near_miss
 from recsys.formats.drafts.wording import counted
+from recsys.formats.references.citation_keys import pattern_of
 from recsys.query.matching import Match, match, named_in_prose, without_mark_up
 from recsys.query.question_schema import Filters, is_file, named_paper, read_draft
 from recsys.records import (
@@ -42,7 +43,8 @@ class Question:
     corpus holds. name: the draft's file, if it is one. cited, liked: what is in the draft's
     references, apart; unfound: what it cites that the corpus does not hold. details: sentences on
     each single thing that `notes` count. meant: the paper that each reference of the manuscript
-    means, None where the corpus does not hold it.
+    means, None where the corpus does not hold it. keys: the pattern that the citation keys of the
+    draft, else of the library, follow; see `citation_keys`. taken_keys: those of the draft.
     """
 
     draft: Draft
@@ -56,6 +58,8 @@ class Question:
     unfound: tuple[Reference, ...] = ()
     details: tuple[str, ...] = ()
     meant: tuple[PaperId | None, ...] = ()
+    keys: str | None = None
+    taken_keys: tuple[str, ...] = ()
 
     def filtered(self, filters: Filters) -> Filters:
         """Name the papers of the library to filters that leave them out."""
@@ -129,6 +133,7 @@ def resolve_draft(
     own = [paper_id for paper_id in (draft.paper_id, *draft.itself) if paper_id is not None]
     if held := ", ".join(name for name in own if collection.corpus.row(name) is not None):
         held = f"The corpus holds the draft itself ({held}): it is left out."
+    unknown = [each.id for each in cited.missing if each.id in ids.references]
     unsure = f"{counted(cited.unsure, 'work')} named by surname and year could be several papers."
     read_lists = (lists.liked, lists.disliked, lists.library)
     return Question(
@@ -138,6 +143,7 @@ def resolve_draft(
             *((held,) if held else ()),
             *manuscript.notes,
             *((unsure,) if cited.unsure else ()),
+            *((f"Not in the corpus: {', '.join(map(str, unknown))}.",) if unknown else ()),
             *(problem for listed in read_lists for problem in listed.problems),
         ),
         tuple(_described(listed.name, entry) for listed in named for entry in listed.missing),
@@ -148,6 +154,8 @@ def resolve_draft(
         cited.missing,
         (*manuscript.details, *(detail for listed in read_lists for detail in listed.details)),
         cited.meant,
+        pattern_of(manuscript.references) or pattern_of(lists.library.references),
+        tuple(work.key for work in manuscript.references if work.key),
     )
 
 
@@ -175,7 +183,7 @@ def _check_named(missing: Sequence[Reference]) -> None:
             path = Path(reference.key)
             siblings = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
             raise InputError(
-                f"There is no file {path} and the corpus holds no paper of that id."
+                f"There is no file {path} and no paper of the corpus has that id."
                 f"{near_miss(path.name, siblings)}",
                 "Give a bibliography (.bib, .ris, .json, .csv), a DOI, an arXiv id or a corpus id.",
             )
@@ -205,7 +213,7 @@ class _Listed:
 def _find(
     collection: Collection, name: str, listed: Bibliography, ids: Sequence[PaperId] = ()
 ) -> _Listed:
-    """Look references up that nobody has looked up yet, and ids, which need no matching."""
+    """Look references up that nobody has looked up yet, and ids; those may be DOIs instead."""
     corpus, works = collection.corpus, listed.references
     meant = listed.meant
     matches: tuple[Match, ...] = ()
@@ -215,7 +223,12 @@ def _find(
     known = {corpus.ids[row] for row in corpus.rows(ids).tolist()}
     there = dict.fromkeys(paper_id for paper_id in ids if paper_id in known)
     there |= dict.fromkeys(paper_id for paper_id in meant if paper_id is not None)
-    missing = [Reference(id=paper_id) for paper_id in dict.fromkeys(ids) if paper_id not in known]
+    others = [paper_id for paper_id in dict.fromkeys(ids) if paper_id not in known]
+    if others:
+        named = match(collection, tuple(map(named_paper, others)))
+        there |= dict.fromkeys(corpus.ids[one.row] for one in named if one.row is not None)
+        others = [name for name, one in zip(others, named, strict=True) if one.row is None]
+    missing = [Reference(id=name) for name in others]
     missing += [work for work, paper in zip(works, meant, strict=True) if paper is None]
     unsure = sum(
         one.row is None and named_in_prose(one.reference) and one.score > 0 for one in matches

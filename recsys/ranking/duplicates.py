@@ -26,7 +26,7 @@ from recsys.store.names import contradict
 # other, or stand in the same venue in another year, only where the abstracts are known and are
 # one, because so are named what continues a paper, and reports that come every year. A reprint of
 # one title, authors and abstract may come any number of years later. Thresholds were chosen by
-# reading pairs of five corpora: see docs/how-it-works/versions.md.
+# reading pairs of five corpora: see docs/how-it-works/names.md.
 
 SAME_TEXT = 0.7
 """Share of the distinct terms of two papers from which on their abstracts are one: versions with

@@ -100,13 +100,13 @@ def reasons_for(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
     context, best = findings.context, findings.best
     if (seeds := context.seeds) is not None:
         for tie, shares in (  # The most direct tie to the draft's references.
-            ("cited by", seeds.votes),
-            ("cites", seeds.referred[0]),
-            ("cited together with", seeds.company_share),
+            ("{} cite{} it", seeds.votes),
+            ("cites {}", seeds.referred[0]),
+            ("cited together with {}", seeds.company_share),
         ):
             if number := round(float(shares[at]) * len(seeds.rows)):
-                papers = "a paper" if number == 1 else f"{number} papers"
-                yield Reason("seeds", f"{tie} {papers} of your list")
+                of_yours = f"{number} of your references"
+                yield Reason("seeds", tie.format(of_yours, "s" * (number == 1)))
                 break
         if findings.seed_nearness[at] <= NEAR:
             from textwrap import shorten
@@ -114,27 +114,41 @@ def reasons_for(findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
             nearest = int(seeds.rows[seeds.cosines[at].argmax()])
             title = context.collection.corpus.title(nearest)
             short = shorten(title, LONGEST_TITLE, placeholder=" …")
-            yield Reason("seed-near", f"close to “{short}” of your list")
+            yield Reason("seed-near", f"similar to “{short}” in your references")
     if number := int(findings.near_citers[at]):
-        asked = len(findings.asked)
-        by = "the nearest paper" if asked == 1 else f"{number} of your {asked} nearest papers"
-        yield Reason("votes", f"cited by {by}")
+        yield Reason("votes", cited_by(number, len(findings.asked), "most similar papers"))
     if number := int(findings.author_citers[at]):
         what = "an earlier paper" if number == 1 else f"{number} earlier papers"
-        yield Reason("authors", f"cited by {what} of the draft's authors")
+        cite = "cites" if number == 1 else "cite"
+        yield Reason("authors", f"{what} by the draft's authors {cite} it")
     if shared := findings.words.shared(at, paper):
         plural = "term" if len(shared) == 1 else "terms"
         yield Reason("terms", f"shares the {plural} {', '.join(shared)}")
     if (rank := int(findings.nearness[at])) <= NEAR:
-        among = "the nearest" if rank == 1 else f"among the {rank} nearest"
-        yield Reason("near", f"{among} to your draft")
+        yield Reason("near", similar_to(rank, "your draft"))
     if context.rows[at] in context.query.own_papers:
         yield Reason("own", "by an author of the draft")
     if number := int(findings.best_citers[at]):  # What the second pass has seen, see `ranker`.
-        yield Reason("top", f"cited by {number} of the {len(best)} papers that fit best")
+        yield Reason("top", cited_by(number, len(best), "best-ranked papers"))
     if number := int(context.citations[at]):
         times = "once" if number == 1 else f"{number} times"
         yield Reason("citations", f"cited {times} in this corpus")
+
+
+def cited_by(number: int, asked: int, papers: str) -> str:
+    """Say how many of some papers cite a candidate.
+
+    >>> cited_by(7, 20, "most similar papers"), cited_by(1, 20, "most similar papers")
+    ('7 of the 20 most similar papers cite it', '1 of the 20 most similar papers cites it')
+    """
+    if asked == 1:
+        return f"the {papers.replace('papers', 'paper')} cites it"
+    return f"{number} of the {asked} {papers} {'cites' if number == 1 else 'cite'} it"
+
+
+def similar_to(rank: int, other: str) -> str:
+    """Say that a paper is the most similar to something, or among so many of the most similar."""
+    return f"{'the most similar' if rank == 1 else f'among the {rank} most similar'} to {other}"
 
 
 def _positions(values: Floats) -> Floats:

@@ -255,13 +255,14 @@ SOURCES: tuple[Source, ...] = (
     # No other single sign is as good as the cosine: it counts twice.
     Source("embedding", "ann", "similar text", find_by_embedding,
            lambda asked, papers, rows, cosines: 2 * cosines, cites=CITED, search=True),
-    Source("nnselect", "nnselect", "likeness learned from citations",
+    Source("nnselect", "nnselect", "similarity learned from citations",
            find_by_nnselect, prior_of_nnselect, cites=CITED, search=True),
     Source("bm25", "bm25", "shared words", find_by_bm25,
            lambda asked, papers, rows, cosines: look_up(papers.rows, papers.weights, rows),
            cites=CITED, search=True),
     Source("authors", "author", "your own papers", find_by_authors, None, cites="author"),
-    Source("seeds", "seed", "links with papers that you named", find_by_seeds, prior_of_seeds),
+    Source("seeds", "seed", "citations of or by papers that you named", find_by_seeds,
+           prior_of_seeds),
 )
 # fmt: on
 

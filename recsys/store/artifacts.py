@@ -40,8 +40,8 @@ from typing import Any
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, InputError, near_path
 from recsys.machine import is_running, remove_leftovers, temporary_name
 
-VERSION = "0.2.0"
-"""The one place where it is written: the build of the package reads it, too."""
+VERSION = "1.0.0rc1"
+"""The one place where it is written: the build of the package reads it, and a tag says it again."""
 CREATED_BY = f"recsys {VERSION}"
 """How artifacts name the program that wrote them; no key depends on it, so that a new version
 continues what another one began."""
@@ -185,9 +185,9 @@ def write_json(path: Path, value: object) -> None:
 
 def to_disk(path: Path) -> None:
     """Wait until a file, or what a folder names, is on the disk and not only in memory."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except PermissionError:  # Windows opens no folders.
+    try:  # Windows opens no folders, and flushes only what may be written.
+        descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    except PermissionError:
         return
     try:
         os.fsync(descriptor)

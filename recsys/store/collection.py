@@ -11,7 +11,7 @@ from recsys.errors import ArtifactCorrupt
 from recsys.protocols import TextIndex, VectorIndex
 from recsys.store.arrays import Floats, Ragged, Rows, SortedStrings
 from recsys.store.corpus import TOGETHER, Corpus
-from recsys.store.generations import Generation
+from recsys.store.generations import Generation, root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.kernels.dispatch import Postings
 from recsys.store.terms import TermStore
@@ -73,6 +73,11 @@ class Collection:
     def folder(self) -> Path:
         """Where all of this was opened, with the models beside it; a generation of an index."""
         return self.corpus.folder.parent
+
+    @property
+    def name(self) -> str:
+        """What the index is called: its folder, without the suffix."""
+        return root_of(self.folder).name.removesuffix(".index")
 
     def nnselect_vector(self, row: int) -> Floats | None:
         """Return a paper's vector in the space of NNSelect, if there is one: (d,) float32."""

@@ -8,8 +8,8 @@ import re
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, fields
+from functools import cache, cached_property, lru_cache
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -196,6 +196,45 @@ class ShownWriter:
             self._starts.append(np.array([self._blob.length]))
 
 
+LONG = ("abstract", "references", "keyphrases", "labels")
+"""What a paper that is shown reads only when it is asked for."""
+
+
+class StoredPaper(Paper):
+    """A paper of an open corpus, whose LONG fields are read at the first look at one of them."""
+
+    __slots__ = ("_read",)
+    _read: Callable[[PaperId], Paper]
+
+    @classmethod
+    def of(cls, shown: Paper, read: Callable[[PaperId], Paper]) -> "StoredPaper":
+        """Put off reading a paper."""
+        paper = cls.__new__(cls)
+        for each in fields(Paper):
+            if each.name not in LONG:
+                object.__setattr__(paper, each.name, getattr(shown, each.name))
+        object.__setattr__(paper, "_read", read)
+        return paper
+
+    def __getattr__(self, name: str) -> object:
+        """Read what is not there yet; Python asks for no other attribute here."""
+        if name not in LONG:
+            raise AttributeError(f"A paper has no attribute {name!r}.")
+        whole = self._read(self.id)
+        for each in LONG:
+            object.__setattr__(self, each, getattr(whole, each))
+        return getattr(whole, name)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare as papers compare, wherever the other one comes from."""
+        if not isinstance(other, Paper):
+            return NotImplemented
+        names = [each.name for each in fields(Paper)]
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    __hash__ = Paper.__hash__
+
+
 def _text(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
@@ -272,6 +311,9 @@ FLAGS = '"(?:retracted|corrected|concern)"'
 """Labels that tell what was published about a paper later."""
 LISTS = ("authors", "references", "keyphrases", "aliases")
 """Columns that hold several values of each paper."""
+
+_READ_TOGETHER = 200
+"""Papers whose long fields are read at once, when the first of them is asked for."""
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -482,9 +524,26 @@ class Corpus:
         return None if year == UNKNOWN_YEAR else year
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
-        """Return papers as shown to people: without abstract, references, keyphrases and labels."""
-        numbers = map(int, rows)
-        return [self.shown.paper(row, self.ids[row], self.year(row)) for row in numbers]
+        """Return papers as shown to people: what is LONG is read when one of them is asked for.
+
+        That reads it of all of them, if they are few: rows of an answer lie anywhere.
+        """
+        numbers = [int(row) for row in rows]
+        together = len(numbers) <= _READ_TOGETHER
+
+        @cache
+        def whole() -> dict[PaperId, Paper]:
+            return {paper.id: paper for paper in self.full_papers(sorted(set(numbers)))}
+
+        def read(paper_id: PaperId) -> Paper:
+            if together:
+                return whole()[paper_id]
+            return self.full_papers(self.rows([paper_id]))[0]
+
+        return [
+            StoredPaper.of(self.shown.paper(row, self.ids[row], self.year(row)), read)
+            for row in numbers
+        ]
 
     def title(self, row: int) -> str:
         """Return a paper's title."""
@@ -497,6 +556,15 @@ class Corpus:
     def full_papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Return papers with every column, references as ids. Cheap for ascending rows."""
         return [self._full_paper(int(row)) for row in rows]
+
+    def abstracts(self, rows: Rows) -> list[str]:
+        """Return the abstracts of ascending rows, empty where unknown; reads one column of some."""
+        starts, found = self._group_starts, list[str | None]()
+        groups = np.searchsorted(starts, rows, side="right") - 1
+        for group in np.unique(groups).tolist():
+            table = self._file.read_row_group(group, columns=["abstract"], use_threads=False)
+            found += table.column(0).take(rows[groups == group] - starts[group]).to_pylist()
+        return [text or "" for text in found]
 
     def texts(self) -> "pyarrow.Table":
         """Return the columns title and abstract, rows ascending."""

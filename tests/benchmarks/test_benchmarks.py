@@ -2,32 +2,31 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import benchmarks.__main__ as program
-from benchmarks.__main__ import calibration_error
+from benchmarks.__main__ import OWN_BLOCKS, calibration_error
 from benchmarks.result_tables import written
-from docs.made.marked_pages import splice
+from docs.made.marked_pages import page_with, splice
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.rows import each_row
 
-if TYPE_CHECKING:
-    pass
-
+ROOT = Path(program.__file__).parents[1]
+KEPT = ("scale", "engines-search", "few-links", "left-out", "chances", "namesakes")
+"""Blocks whose figures are in a file of their name."""
 CALIBRATION = {"vis": {"two-stage": {"queries": 376, "ECE": 0.0161}}}
 BUILD = {"vis": {"papers": 6951, "seconds": 100.4, "peak_mib": 812.6}}
 PAGE = "# Title\n\n<!-- benchmarks -->\nold\n<!-- /benchmarks -->\n\nAfter.\n"
 
 
-@each_row("page", ["benchmarks", "scale", "engines-search", "few-links", "left-out", "chances"])
-def test_what_is_kept_is_what_a_page_shows(page: str) -> None:
-    root = Path(program.__file__).parents[1]
-    name = "results" if page == "benchmarks" else page
-    found = json.loads((root / "benchmarks" / f"{name}.json").read_text(encoding="utf-8"))
-    text = (root / "docs" / "results" / f"{page}.md").read_text(encoding="utf-8")
-    assert splice(text, page, written(page, found)) == text
+@each_row("block", ["benchmarks", *OWN_BLOCKS, *KEPT])
+def test_what_is_kept_is_what_a_page_shows(block: str) -> None:
+    name = block if block in KEPT else "results"
+    found = json.loads((ROOT / "benchmarks" / f"{name}.json").read_text(encoding="utf-8"))
+    shown = OWN_BLOCKS[block](found[block]) if block in OWN_BLOCKS else written(block, found)
+    text = page_with(ROOT / "docs" / "results", block).read_text(encoding="utf-8")
+    assert splice(text, block, shown) == text
 
 
 def test_a_partial_rerun_keeps_the_other_figures(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.map_quality import median_shift, summarise_trials, try_draft
+from benchmarks.map_quality import median_shift, reciprocal_rank, summarise_trials, try_draft
 from benchmarks.result_tables import written
 from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.recsys.mapping.drawn_worlds import hand_made
@@ -26,12 +26,22 @@ def test_drafts_are_tried_alike_each_time_and_counted(tmp_path: Path) -> None:
     assert trial == again | {"seconds": trial["seconds"]}
     assert 0 <= trial["moved"] < 1 and 0 < trial["chance"] <= 1
     one, other, none = (
-        {"found": found, "hit": False, "chance": 0.5, "moved": moved, "seconds": moved}
-        for found, moved in ((True, 0.01), (False, 0.03), (None, 0.0))
+        {
+            "found": found,
+            "hit": 0.0,
+            "largest": 0.0,
+            "chance": 0.5,
+            "moved": moved,
+            "seconds": moved,
+        }
+        for found, moved in ((0.5, 0.01), (0.0, 0.03), (None, 0.0))
     )
     found = summarise_trials([one, other, none])
     assert (found["drafts"], found["hidden"], found["by chance"]) == (3, 2, 0.5)
     assert found["named"]["value"] == 0.5 and found["named by references"]["value"] == 0
     assert found["moved"] == 0.01 and found["still"]["value"] == pytest.approx(2 / 3)
-    text = written("map", {"corpus": "vis", "dev": found, "test": found, "equal": True})
-    assert "| hidden group named | 0.500 (0.0" in text and "| drafts | 3 | 3 |" in text
+    assert found["rank"] == 0.25
+    text = written("map", {"vis": found, "reefs": found, "equal": True})
+    assert "| maps | vis | reefs |\n| --- | ---: | ---: |\n| drafts with" in text
+    assert "| hidden topic among the three gaps | 0.500 (0.0" in text
+    assert reciprocal_rank((4, 2), 2) == 0.5 and reciprocal_rank((4, 2), None) == 0

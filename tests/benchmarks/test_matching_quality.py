@@ -15,7 +15,6 @@ from benchmarks.matching_quality import (
     draw,
     judge,
     matches,
-    timed,
     without_identifiers,
 )
 from benchmarks.result_tables import written
@@ -67,7 +66,6 @@ def test_papers_held_out_are_not_in_the_corpus(tmp_path: Path) -> None:
     assert judge(found, drawn.rows)["recall"]["value"] > 0.5
     plain = without_identifiers(drawn).references
     assert not any(each.doi or each.url or each.id for each in plain)
-    assert 0 < timed(collection, drawn) < 60_000
 
 
 def test_precision_and_recall_are_counted() -> None:
@@ -80,8 +78,8 @@ def test_precision_and_recall_are_counted() -> None:
     assert figures["recall"]["high"] == pytest.approx(0.84996, abs=1e-4)
     nothing = judge([Match(Reference(), None, 0.0)], np.array([-1], np.int32))
     assert nothing["precision"] == {"value": 0.0, "low": 0.0, "high": 1.0}
-    sizes = {"papers": 9, "inside": 300, "outside": 100, "milliseconds": 61.3}
+    sizes = {"papers": 9, "inside": 300, "outside": 100}
     both = {"all": figures, "no identifiers": figures}
     text = written("benchmarks", {"matching": {"vis": sizes | both}})
-    assert "31 references take 61 ms (vis)." in text
+    assert "300 noisy BibTeX entries" in text
     assert "| vis, no identifiers | 0.500 (0.150-0.850) |" in text

@@ -85,4 +85,5 @@ def test_a_corpus_is_measured_and_shown(tmp_path: Path, monkeypatch: pytest.Monk
         assert shown[NAMES][kind][FALSE] == 0 < shown[INITIALS][kind][FALSE]
         assert shown[NAMES][kind]["miscounted"] == shown[INITIALS][kind]["miscounted"] == 0
         assert shown[NAMES][kind][TRUE] > 0
-    assert "| vis, in full | names | " in (tmp_path / "namesakes.md").read_text(encoding="utf-8")
+    page = (tmp_path / "namesakes.md").read_text(encoding="utf-8")
+    assert "| vis, in full | 1.000 (1.000-1.000) | " in page

@@ -101,7 +101,7 @@ def test_sentences_that_look_holed_are_none_though_nothing_is_cited() -> None:
         assert not reads_whole(Sentence(text)), text
 
 
-def test_examples_count_what_the_rules_refuse() -> None:
+def test_what_the_rules_never_flag_is_no_example() -> None:
     sentences = [
         _cited("Honey bees tell each other of flowers|."),
         Sentence("Honey bees live in boxes of wood."),
@@ -112,4 +112,3 @@ def test_examples_count_what_the_rules_refuse() -> None:
     examples = full_text("bees", "biology", sentences)
     assert examples.rows.tolist() == [0, 1]
     assert examples.cites.tolist() == [True, False]
-    assert examples.refused == (1, 1)

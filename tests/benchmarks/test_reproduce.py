@@ -150,7 +150,7 @@ def test_what_is_missing_is_said_before_anything_runs(
 
 
 def write_pages(folder: Path) -> Path:
-    """Write all pages of results, each with an old table."""
+    """Write pages of results, each with an old table."""
     folder.mkdir()
     for name in ("evaluation", "seeds", "best", "local"):
         text = f"a\n<!-- {name} -->\nold\n<!-- /{name} -->\nz\n"
@@ -177,16 +177,17 @@ def test_the_tables_of_what_was_repeated_are_written_into_their_pages(
     assert "marks of 'evaluation'" in capsys.readouterr().err
 
 
-@each_row(("page", "word", "tables"), [("seeds", "seed", 1), ("best", "best", 2)])
-def test_means_over_seeds_get_a_page_of_their_own(
-    page: str, word: str, tables: int, tmp_path_factory: pytest.TempPathFactory
+@each_row(("block", "word", "tables"), [("seeds", "seed", 1), ("best", "best", 2)])
+def test_means_over_seeds_get_a_block_of_their_own(
+    block: str, word: str, tables: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    work = tmp_path_factory.mktemp(page)
+    work = tmp_path_factory.mktemp(block)
     docs = write_pages(work / "results")
     for seed in SEEDS:
         write_runs(work / f"vis-{word}-{seed}", {**ANSWERED, DEFAULT: FAIR})
     rewrite_pages(docs, work, [f"vis-{word}-{seed}" for seed in SEEDS])
-    text = (docs / f"{page}.md").read_text(encoding="utf-8")
+    text = (docs / f"{block}.md").read_text(encoding="utf-8")
+    assert "| system | F1@20 | MRR | R@100 |" in text and "Letters" not in text
     assert "old" not in text and text.count("| good | ") == tables
     assert text.count(f"vis: More than {DEFAULT}") == tables - 1
     assert "vis: 6 queries, 3 seeds." in text
@@ -209,7 +210,7 @@ def test_what_was_measured_earlier_stays_on_the_page(tmp_path: Path) -> None:
     assert text.count("| good | ") == 1 and "| bm25 | " not in text, "it is not whole"
 
 
-def test_evaluations_of_sentences_get_a_page_of_their_own(tmp_path: Path) -> None:
+def test_evaluations_of_sentences_get_a_block_of_their_own(tmp_path: Path) -> None:
     docs = write_pages(tmp_path / "results")
     folder = write_evaluation(tmp_path / "acl-local-title-raw")
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
@@ -217,7 +218,6 @@ def test_evaluations_of_sentences_get_a_page_of_their_own(tmp_path: Path) -> Non
     (folder / "facts.json").write_text(json.dumps(told), encoding="utf-8")
     rewrite_pages(docs, tmp_path, ["acl-local-title-raw"])
     text = (docs / "local.md").read_text(encoding="utf-8")
-    assert "acl-local-title-raw: 3 systems answer 6 sentences" in text
-    assert "| R@10 | MRR | nDCG@10 |" in text and "old" not in text
-    assert "Expected calibration error: good 0." in text
+    assert "acl-local-title-raw: 6 sentences; calibration error: good 0." in text
+    assert "| R@10 | MRR |\n" in text and "old" not in text
     assert "old" in (docs / "evaluation.md").read_text(encoding="utf-8")

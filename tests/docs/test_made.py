@@ -1,5 +1,6 @@
 """What pages take from the code: the layers and their picture, tables of words."""
 
+import re
 from xml.etree import ElementTree
 
 import networkx as nx
@@ -18,6 +19,9 @@ from docs.made.layers import (
 )
 from docs.made.tables import words
 from tests.rows import each_row
+
+LONGEST_REFERENCE = 6_500
+"""Words of the page of commands: what several share stands there once."""
 
 IMPORTS = nx.DiGraph(
     [("attic", "hall"), ("attic", "cellar"), ("hall", "cellar"), ("kitchen", "cellar")]
@@ -81,6 +85,22 @@ def test_help_for_the_terminal_reads_the_same_on_a_page(text: str, expected: str
 
 def test_the_commands_tell_choices_and_defaults_apart() -> None:
     lines = commands().splitlines()
-    [k] = {line for line in lines if line.startswith("| `-k ") and "recommend" in line}
-    assert k.endswith("| 20; x\\>=1 |")
-    assert any(line.startswith("| `--format` |") and "`bibtex`" in line for line in lines)
+    assert "- `-k N`: Number of papers to recommend (20)." in lines
+    assert any(line.startswith("- `--format`: ") and "`bibtex`" in line for line in lines)
+
+
+def test_what_commands_share_is_explained_once_and_named_in_each() -> None:
+    shared, *sections = re.split(r"^## recsys ", commands(), flags=re.MULTILINE)
+    explained = [line for line in shared.splitlines() if line.startswith("- `--seed N`: ")]
+    assert explained == ["- `--seed N`: Random seed (0)."]
+    seeded = [section for section in sections if "`--seed`" in section]
+    assert len(seeded) > 5 and not any("Random seed (0)" in section for section in sections)
+    assert all(len(set(names)) == len(names) for names in map(names_explained, sections))
+
+
+def names_explained(section: str) -> list[str]:
+    return re.findall(r"^- `([^`]+)`: ", section, flags=re.MULTILINE)
+
+
+def test_the_reference_of_commands_is_short() -> None:
+    assert len(commands().split()) <= LONGEST_REFERENCE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from docs.made.__main__ import DOCS, made, main
+from docs.made.marked_pages import page_with
 from recsys.formats.answers import ANSWER_SCHEMA, RECOMMENDATION_SCHEMA
 from recsys.formats.contexts.context_reading import FORMATS as CONTEXT_FORMATS
 from recsys.formats.contexts.context_reading import ContextFormat
@@ -33,15 +34,17 @@ LONGEST_README = 120
 
 
 @each_row("form", [*SOURCE_FORMATS, *JSON_FORMATS])
-def test_every_format_of_papers_has_its_row_in_the_guide(form: SourceFormat | PaperFormat) -> None:
+def test_every_format_of_papers_is_in_the_list_of_the_guide(
+    form: SourceFormat | PaperFormat,
+) -> None:
     page = PAGES["docs/guide/sources.md"]
-    # The rows of JSON are those of JSON_FORMATS.
-    assert f"\n| {form.name} |" in page or form.name == "JSON"
+    # What is JSON is listed by JSON_FORMATS.
+    assert f"\n- **{form.name}**: " in page or form.name == "JSON"
 
 
 @each_row("form", CONTEXT_FORMATS)
-def test_every_format_of_contexts_has_its_row_in_the_guide(form: ContextFormat) -> None:
-    assert f"\n| {form.name} |" in PAGES["docs/guide/local.md"]
+def test_every_format_of_contexts_is_in_the_list_of_the_guide(form: ContextFormat) -> None:
+    assert f"\n- **{form.name}**: " in PAGES["docs/guide/local.md"]
 
 
 def test_the_program_has_the_promised_commands() -> None:
@@ -70,9 +73,10 @@ def test_readme_is_short() -> None:
     assert len(README.splitlines()) <= LONGEST_README
 
 
-def results_row(page: str, corpus: str, system: str) -> list[str]:
+def results_row(block: str, corpus: str, system: str) -> list[str]:
     """Return F1@20, MRR and R@100 of a system in a table of results, without their intervals."""
-    text = PAGES[f"docs/results/{page}.md"]
+    page = page_with(DOCS / "results", block).read_text(encoding="utf-8")
+    text = page.partition(f"<!-- {block} -->")[2].partition(f"<!-- /{block} -->")[0]
     tables = re.split(r"^\*\*", text, flags=re.MULTILINE)[1:]
     [part] = [each for each in tables if re.search(rf"\b{corpus}\b", each.splitlines()[0])]
     rows = [[cell.strip() for cell in line.split("|")[2:-1]] for line in part.splitlines()]
@@ -83,7 +87,7 @@ def results_row(page: str, corpus: str, system: str) -> list[str]:
 
 
 @each_row(
-    ("title", "page", "system"),
+    ("title", "block", "system"),
     [
         ("recsys, two stages", "evaluation", "two-stage"),
         ("Citeomatic, NNSelect + NNRank", "seeds", "nnrank"),
@@ -92,14 +96,14 @@ def results_row(page: str, corpus: str, system: str) -> list[str]:
         ("embedding alone (MiniLM)", "evaluation", "embedding"),
     ],
 )
-def test_readme_has_the_figures_of_the_results(title: str, page: str, system: str) -> None:
+def test_readme_has_the_figures_of_the_results(title: str, block: str, system: str) -> None:
     rows = [
         [cell.strip(" *") for cell in line.split("|")[1:-1]]
         for line in README.splitlines()
         if line.startswith("| ")
     ]
     [row] = [row for row in rows if row[0] == title]
-    expected = [*results_row(page, "vis", system), *results_row(page, "archaeology", system)]
+    expected = [*results_row(block, "vis", system), *results_row(block, "archaeology", system)]
     assert row[1:] == expected
 
 
@@ -112,7 +116,7 @@ def test_pages_name_targets_and_files_that_exist(page: str) -> None:
     assert {path for path in inside if not (ROOT / path).exists()} <= {
         path for path in inside if path.startswith(built)
     }
-    modules = re.findall(r"`python -m ([\w.]+)", PAGES[page])
+    modules = re.findall(r"(?:`|^)python -m ([\w.]+)", PAGES[page], re.MULTILINE)
     for module in modules:
         path = ROOT / Path(*module.split("."))
         assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), module
@@ -191,7 +195,7 @@ def test_stale_pages_are_written_anew(tmp_path: Path, monkeypatch: pytest.Monkey
     page.write_text("Before.\n<!-- features -->\nold\n<!-- /features -->\n", encoding="utf-8")
     assert main() == 0
     text = page.read_text(encoding="utf-8")
-    assert text.startswith("Before.\n") and "| `cosine` |" in text and "old" not in text
+    assert text.startswith("Before.\n") and "- `cosine`: " in text and "old" not in text
 
 
 @pytest.mark.area("docs")

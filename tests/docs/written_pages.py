@@ -8,16 +8,15 @@ from typing import Any
 
 import typer
 
-from docs.made.__main__ import DOCS
 from docs.made.commands import walk
+from docs.made.words import pages
 from recsys.app.cli.program import application
 
 ROOT = Path(__file__).parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-    for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-    if "_build" not in path.parts
+    for path in [ROOT / "README.md", *pages()]
 }
 README = PAGES["README.md"]
 COMMANDS: dict[str, Any] = {
@@ -27,7 +26,8 @@ COMMANDS: dict[str, Any] = {
 
 
 def blocks(page: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)
+    fences = re.findall(r"^```([^\n]*)\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)
+    return [text for named, text in fences if named == language]
 
 
 def lines(page: str, language: str) -> list[str]:

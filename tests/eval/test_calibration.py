@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.eval.significance import expected_calibration_error, reliability
+from recsys.eval.significance import (
+    error_of_sums,
+    expected_calibration_error,
+    reliability,
+    sums_by_size,
+)
 
 PREDICTIONS = st.lists(
     st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]) | st.floats(0, 1), st.booleans()),
@@ -79,3 +84,14 @@ def test_bins_of_equal_probability_hold_every_prediction_once(
     assert sum(each.count for each in table) == len(predictions)
     assert 1 <= len(table) <= bins
     assert all(one.high < other.low for one, other in pairwise(table))
+
+
+def test_the_error_of_sums_is_that_of_all_the_predictions() -> None:
+    rng = np.random.default_rng(0)
+    probabilities = rng.beta(0.1, 5, 50_000)
+    outcomes = rng.random(len(probabilities)) < 0.7 * probabilities
+    exact = expected_calibration_error(probabilities, outcomes)
+    parts = np.array_split(np.arange(len(probabilities)), 3)  # As queries are added up.
+    sums = sum(np.array(sums_by_size(probabilities[part], outcomes[part])) for part in parts)
+    assert error_of_sums(np.asarray(sums).tolist()) == pytest.approx(exact, rel=0.05)
+    assert error_of_sums(sums_by_size(np.zeros(5), np.zeros(5, bool))) == 0

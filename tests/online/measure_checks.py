@@ -1,6 +1,6 @@
 """Check hallmark's entries against servers of OpenAlex and Crossref that hold its truth.
 
-    python -m tests.online.measure_checks --data DIR
+python -m tests.online.measure_checks --data DIR
 """
 
 import argparse
@@ -16,7 +16,7 @@ from recsys.pipelines.online.sources import source
 from recsys.records import Paper
 from tests.online.catalogue import Catalogue
 from tests.online.crossref_server import CrossrefSite
-from tests.online.loopback import serving
+from tests.online.loopback import Site, serving
 from tests.online.openalex_server import OpenAlexSite
 from tests.online.world import TestClock
 
@@ -38,7 +38,10 @@ def main() -> int:
     read, references = read_entries(entries)
     with ExitStack() as stack:
         catalogue = Catalogue(papers)
-        sites = {"openalex": OpenAlexSite(catalogue), "crossref": CrossrefSite(catalogue)}
+        sites: dict[str, Site] = {
+            "openalex": OpenAlexSite(catalogue),
+            "crossref": CrossrefSite(catalogue),
+        }
         addresses = {name: stack.enter_context(serving(s)).address for name, s in sites.items()}
         client = stack.enter_context(Client(ClientConfig(addresses=addresses, clock=TestClock())))
         for names in (("openalex",), ("crossref",), ("openalex", "crossref")):

@@ -83,7 +83,7 @@ def test_a_corpus_as_of_a_year_is_not_updated(tmp_path: Path) -> None:
 def test_a_file_that_was_not_fetched_cannot_be_updated(tmp_path: Path) -> None:
     out = tmp_path / "mine.jsonl"
     out.write_text("{}")
-    with pytest.raises(InputError, match="nothing tells how"):
+    with pytest.raises(InputError, match="it is unknown how"):
         update_plan(out, [MemorySource(WORLD)])
     record_path(out).write_text('{"question": 3}')
     with pytest.raises(InputError, match="is damaged"):

@@ -90,7 +90,7 @@ def test_mark_up_changes_no_paper_no_rank_and_no_reason(tmp_path: Path) -> None:
     found = answer("marked", marked, MARKED)
     assert found == answer("plain", plain, ABSTRACT)
     told = [reason.text for item in found.recommendations for reason in item.reasons]
-    assert "close to “Caves where Homo & kin slept” of your list" in told
+    assert "similar to “Caves where Homo & kin slept” in your references" in told
     assert any("homo sapiens" in text for text in told)
 
 

@@ -15,7 +15,7 @@ SOURCES = [
 
 
 def test_the_version_is_a_version() -> None:
-    assert re.fullmatch(r"\d+\.\d+\.\d+", VERSION)
+    assert re.fullmatch(r"\d+\.\d+\.\d+(rc\d+)?", VERSION)
 
 
 def test_no_other_source_repeats_the_version() -> None:

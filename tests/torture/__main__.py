@@ -11,14 +11,14 @@ warm()  # Before numpy is imported: it reads there how many threads it may start
 
 from tests.harness import chosen, parser_of  # noqa: E402
 from tests.torture.runner import repeat, run  # noqa: E402
-from tests.torture.table import PAGE, TORTURES, write_page  # noqa: E402
+from tests.torture.table import BLOCK, TORTURES, write_page  # noqa: E402
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the tortures that are named, all without a name; 1 when anything failed."""
     meanings = {name: row.meaning for name, row in TORTURES.items()}
     parser = parser_of(
-        "tests.torture", __doc__, meanings, page=PAGE, seed=0, out=Path("torture-failures")
+        "tests.torture", __doc__, meanings, block=BLOCK, seed=0, out=Path("torture-failures")
     )
     parser.add_argument("--count", type=int, default=0, help="Trials of each torture.")
     parser.add_argument("--jobs", type=int, default=1, help="Processes that share the trials.")

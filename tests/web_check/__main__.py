@@ -21,7 +21,7 @@ from tests.web_check.load import load
 from tests.web_check.looks import use
 from tests.web_check.schema import schema
 
-PAGE = "web"
+BLOCK = "web"
 TOLD = 20
 """Findings of a check that are printed; all are in its file below --out."""
 
@@ -46,7 +46,7 @@ CHECKS: Mapping[str, Check] = {
 def main(words: Sequence[str] | None = None) -> int:
     """Run the checks that are named, all without a name; 1 when anything was found."""
     meanings, out = {n: row.meaning for n, row in CHECKS.items()}, Path("benchmarks/out/web")
-    parser = parser_of("tests.web_check", __doc__, meanings, page=PAGE, seed=17, out=out)
+    parser = parser_of("tests.web_check", __doc__, meanings, block=BLOCK, seed=17, out=out)
     parser.add_argument("--index", type=Path, help="What is served; else it is built from --data.")
     parser.add_argument("--data", type=Path, help="Folder that holds vis/papers.jsonl.gz.")
     parser.add_argument("--drafts", type=Path, help="JSON lines: title and abstract, for load.")
@@ -101,10 +101,10 @@ def _tell(check: Check, report: Report, setting: Setting) -> None:
 
 
 def write_page(folder: Path, results: Path, name: str, report: Report) -> None:
-    """Keep what a check found, and put all that are kept into the table of their page.
+    """Keep what a check found, and put all that are kept into the table of the results.
 
     Raises:
-        InputError: there is no such page, or it lacks the marks.
+        InputError: no page has the marks of the block.
     """
     found = {
         "cases": report.cases,
@@ -113,16 +113,16 @@ def write_page(folder: Path, results: Path, name: str, report: Report) -> None:
         "counts": dict(sorted(report.counts.items())),
         "figures": report.figures,
     }
-    kept = keep(results, [*CHECKS], name, found)
-    rows, others = [], []
-    for name, found in kept.items():
-        check, counts = CHECKS[name], [f"{n:,} {kind}" for kind, n in found["counts"].items()]
-        cases = f"{found['cases']:,} {check.unit}"
-        told = f"{found['seconds']:,}"
-        rows.append((f"{name}: {check.meaning}", cases, str(found["findings"]), told))
-        others.append(f"{name}: {', '.join([*counts, *found['figures']])}")
-    header = ("check", "cases", "findings", "seconds")
-    show(folder, PAGE, header, rows, ("What came of them", others))
+    rows = [
+        (
+            f"`{name}`: {CHECKS[name].meaning}",
+            f"{each['cases']:,} {CHECKS[name].unit}",
+            str(each["findings"]),
+            f"{each['seconds']:,}",
+        )
+        for name, each in keep(results, [*CHECKS], name, found).items()
+    ]
+    show(folder, BLOCK, ("check", "cases", "findings", "seconds"), rows)
 
 
 @contextmanager

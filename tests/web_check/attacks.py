@@ -112,7 +112,7 @@ _FOREIGN: Rows = {
     "Origin null": asked(_SITE, _EMPTY, "Origin: null"),
     "right Origin, then another": asked(_SITE, _EMPTY, "Origin: http://localhost", "Origin: x"),
     "preflight": asked(f"OPTIONS {ASK} HTTP/1.1", "Origin: http://evil.example"),
-    "export from another site": asked("POST /export HTTP/1.1", _EMPTY, "Origin: http://x"),
+    "export from another site": asked("POST /answers/x/pins HTTP/1.1", _EMPTY, "Origin: http://x"),
 }
 STRANGERS: Sequence[Attack] = attacks(_FOREIGN)
 """Who must not be answered."""

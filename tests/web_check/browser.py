@@ -47,9 +47,11 @@ class Visit:
         self.page.set_input_files(selector, held)
 
     def download(self, form: str, which: str) -> str:
-        """Press the button of a format, and read the file that comes."""
+        """Follow the link of a format, and read the file that comes."""
+        link = self.page.locator(f"a[download][href*='format={form}']").first
+        link.evaluate("each => each.closest('details')?.setAttribute('open', '')")
         with self.page.expect_download() as coming:
-            self.page.click(f"button[name=format][value={form}]")
+            link.click()
         path = self.out / f"{self.label}-{which}-{coming.value.suggested_filename}"
         coming.value.save_as(path)
         return path.read_text(encoding="utf-8")

@@ -8,7 +8,9 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
+from urllib.parse import urlencode
 
 from tests.recsys.formats.drafts.small_docx import packed
 from tests.recsys.formats.drafts.small_pdf import Text, down, write_pdf
@@ -147,72 +149,161 @@ CHOSEN = 3
 """Papers that are selected for a download."""
 
 Paper = dict[str, Any]
+Step: TypeAlias = Callable[[], object]
+"""What a person does, such as a click."""
 
 
 def ask(visit: Visit, paper: Paper) -> None:
     """Paste a title and an abstract, and read the answer."""
     visit.go("/")
     visit.step("ask")
-    visit.page.fill("#title", paper["title"])
-    visit.page.fill("#abstract", paper["abstract"])
+    visit.page.fill("#pasted", f"{paper['title']}\n\n{paper['abstract']}")
     visit.press("text=Find what to cite", shows=ITEM)
     count = visit.page.locator(ITEM).count()
     visit.expect(count == 20, f"an answer has {count} papers")
-    visit.expect(
-        visit.page.input_value("#title").strip() == " ".join(paper["title"].split()),
-        "the title that was understood is another",
-    )
+    same = plain(visit.texts("h1")[0]) == plain(paper["title"])
+    visit.expect(same, "the title that was understood is another")
     visit.step("answer")
 
 
 def correct(visit: Visit, paper: Paper) -> None:
     """Correct the title in place, and ask again."""
+    visit.page.click("text=Edit the draft")
     visit.page.fill("#title", paper["title"])
-    visit.press("text=Ask again")
-    same = visit.page.input_value("#title").strip() == " ".join(paper["title"].split())
+    visit.press("text=Ask again", shows=ITEM)
+    same = plain(visit.texts("h1")[0]) == plain(paper["title"])
     visit.expect(same, "a corrected title is lost")
     visit.step("corrected")
 
 
 def like(visit: Visit) -> None:
-    """Ask for more like the first paper, then for nothing like the second."""
-    for name, words in (("more", "More like this"), ("less", "Not this")):
-        chosen = visit.page.locator(f"{ITEM} button[name={name}]").first
-        value = chosen.get_attribute("value")
-        visit.expect(chosen.inner_text().strip() == words, f"{words!r} is called otherwise")
-        chosen.click()
+    """Ask for more like the first paper, then for nothing like the second; take both back."""
+    first = visit.texts(f"{ITEM} h3")
+    visit.page.locator(f"{ITEM} .like").first.click()
+    visit.page.wait_for_selector(".chips")
+    visit.expect(visit.texts(f"{ITEM} h3")[0] == first[0], "a liked paper leaves the list")
+    visit.expect(visit.texts(".like[aria-current]"), "it is not seen that a paper is liked")
+    visit.step("more")
+    second = visit.texts(f"{ITEM} h3")[1]
+    visit.page.locator(f"{ITEM} >> nth=1").get_by_text("Not this", exact=True).click()
+    visit.page.wait_for_selector(".chips a >> nth=1")
+    visit.expect(second not in visit.texts(f"{ITEM} h3"), "a disliked paper stays in the list")
+    _check_download(visit, "csv", visit.texts(f"{ITEM} h3"), "liked")
+    visit.step("less")
+    for _ in range(2):
+        visit.page.locator(".chips a").first.click()
         visit.page.wait_for_load_state("load")
-        kept = visit.page.locator(f"input[type=checkbox][name={name}]")
-        values = [each.get_attribute("value") for each in kept.all()]
-        visit.expect(value in values, f"{words!r}: the paper is not kept")
-        shown = [
-            each.get_attribute("value") for each in visit.page.locator("input[name=paper]").all()
-        ]
-        visit.expect(value not in shown, f"{words!r}: the paper is still recommended")
-        visit.step(name)
+    visit.expect(visit.texts(f"{ITEM} h3") == first, "choices that are taken back leave a trace")
+
+
+def sift(visit: Visit) -> None:
+    """Choose years and a venue, and show all papers again."""
+    first = visit.texts(f"{ITEM} h3")
+    filters = visit.page.locator(".filters")
+    if filters.get_attribute("open") is None:
+        visit.page.click("#filters")
+    visit.page.fill("#min_year", "1900")
+    visit.page.locator("input[name=venues]").first.check()
+    visit.press("text=Apply")
+    visit.expect("pass the filters" in visit.texts("#results")[0], "filters are not said to count")
+    visit.expect(visit.page.locator("input[name=venues]").first.is_checked(), "a box is lost")
+    visit.step("filtered")
+    visit.press("text=Clear")
+    visit.expect(visit.texts(f"{ITEM} h3") == first, "cleared filters leave a trace")
 
 
 def turn(visit: Visit) -> None:
     """Go to the next page and back."""
     first = visit.texts(f"{ITEM} h3")
-    visit.press("text=Next 20", shows='ol.items[start="21"]')
+    visit.press("text=Next 20")
+    visit.page.wait_for_selector("text=Papers 21 to 40")
     second = visit.texts(f"{ITEM} h3")
     visit.expect(not set(first) & set(second), "a paper is on two pages")
     visit.step("next")
-    visit.press("text=Previous 20", shows='ol.items[start="1"]')
+    visit.press("text=Previous 20")
+    visit.page.wait_for_selector("text=Next 20")
     visit.expect(visit.texts(f"{ITEM} h3") == first, "the first page has changed")
 
 
+def _states(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> Mapping[str, Sequence[Step]]:
+    """Name every state of the pages, and say how it is reached from the one before."""
+    draft, send = unfinished(paper, cited), partial(_send, visit)
+
+    def chosen(query: str) -> None:
+        visit.go(f"{visit.page.url.removeprefix(visit.base).partition('?')[0]}?{query}")
+
+    def press(selector: str) -> Step:
+        return partial(visit.page.click, selector)
+
+    return {
+        "ask": [partial(visit.go, "/")],
+        "wrong": [partial(visit.give, "#file", [("x.png", b"\x89PNG\0")]), send],
+        "answer": [partial(visit.give, "#file", draft), send],
+        "more": [press(f"{ITEM} .like >> nth=0")],
+        "less": [press(f"{ITEM} >> nth=2 >> text=Not this")],
+        "next": [press("text=Next 20")],
+        "filtered": [partial(chosen, "min_year=1900")],
+        "nothing": [partial(chosen, "min_year=2998")],
+        "all": [press("text=Show the papers without filters")],
+        "paper": [press(f"{ITEM} h3 a >> nth=0")],
+        "like it": [press("text=Find papers like this")],
+        "map": [press(".tabs >> text=Map")],
+        "papers": [press(".tabs >> text=Papers")],
+        "edited": [press("text=Edit the draft"), send],
+        "sentence": [partial(visit.go, "/sentence")],
+        "here": [partial(visit.page.fill, "#passage", "Data | help."), send],
+        "help": [press("header nav >> text=Help")],
+        "gone": [partial(visit.go, "/answers/none")],
+    }
+
+
+def back_and_forward(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
+    """Go through every state, then all the way Back and Forward: each shows what it showed."""
+    seen = list[tuple[str, str, list[str]]]()
+    for name, steps in _states(visit, paper, cited).items():
+        before = re.escape(visit.page.url)
+        for step in steps:
+            step()
+        visit.page.wait_for_url(re.compile(f"^(?!{before}$)"))
+        visit.page.wait_for_load_state("load")
+        seen.append((name, visit.page.url, visit.texts("h1, h2, h3")))
+    ways = (
+        ("Back", visit.page.go_back, seen[-2::-1]),
+        ("Forward", visit.page.go_forward, seen[1:]),
+    )
+    for way, go, states in ways:
+        for name, address, headings in states:
+            go()
+            visit.page.wait_for_load_state("load")
+            visit.expect(visit.page.url == address, f"{way} to {name} leads to {visit.page.url}")
+            shown = visit.texts("h1, h2, h3")
+            visit.expect(shown == headings, f"{way} to {name} shows {shown[:4]}: {headings[:4]}")
+    visit.step("forward")
+
+
+def _send(visit: Visit) -> None:
+    """Press the main button of the form that is seen."""
+    visit.page.locator("button.main:visible").first.click()
+
+
 def download(visit: Visit) -> None:
-    """Select papers, and read what is downloaded."""
+    """Export all papers, then those that are pinned."""
     for form in READERS:
         _check_download(visit, form, visit.texts(f"{ITEM} h3"), "all")
-    for at in range(CHOSEN):
-        visit.page.locator("input[name=paper]").nth(2 * at).check()
     chosen = [visit.texts(f"{ITEM} h3")[2 * at] for at in range(CHOSEN)]
-    visit.step("selected")
+    for at in range(CHOSEN):
+        visit.page.locator(f"{ITEM} button[name=pin]").nth(at).click()  # The others are pinned.
+        visit.page.wait_for_selector(f".collection > ul li >> nth={at}")
+    listed = visit.texts(".collection > ul a")  # Long titles are cut.
+    same = [
+        plain(title).startswith(plain(each)) for title, each in zip(chosen, listed, strict=False)
+    ]
+    visit.expect(all(same) and len(same) == CHOSEN, f"the collection holds {listed}")
+    visit.step("pinned")
     for form in READERS:
-        _check_download(visit, form, chosen, "selected")
+        _check_download(visit, form, chosen, "pinned")
+    visit.page.locator(".collection > ul button").first.click()
+    visit.page.wait_for_selector(f"text=Export {CHOSEN - 1} pinned")
 
 
 def _check_download(visit: Visit, form: str, titles: Sequence[str], which: str) -> None:
@@ -227,28 +318,31 @@ def _check_download(visit: Visit, form: str, titles: Sequence[str], which: str) 
 
 
 def upload(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
-    """Give the draft as every kind of file."""
+    """Give the draft as every kind of file, and ask with the example."""
     for given in given_drafts(paper, cited):
         visit.go("/")
         visit.give("#file", given.files)
-        visit.press("text=Find what to cite")
+        visit.press("text=Find what to cite", shows="main :is(.answer, .problem)")
         wrong = visit.texts(".problem, .failure")
         if not visit.expect(not wrong, f"{given.name} is refused: {wrong}"):
             continue
+        title = visit.page.locator("#title").input_value()
         if given.title:
-            same = plain(visit.page.input_value("#title")) == plain(paper["title"])
-            visit.expect(same, f"{given.name}: title is {visit.page.input_value('#title')!r}")
+            visit.expect(plain(title) == plain(paper["title"]), f"{given.name}: title is {title!r}")
         if given.name in ("tex-bib", "zip", "bib", "ris", "json"):
             cites = visit.page.locator("input[name=cites]").count()
             visit.expect(cites == len(cited), f"{given.name}: {cites} of {len(cited)} references")
         count = visit.page.locator(ITEM).count()
         visit.expect(count, f"{given.name}: no paper is recommended")
         visit.step(f"given-{given.name}")
+    visit.go("/")
+    visit.press("text=Try an example", shows=ITEM)
 
 
 def cite_here(visit: Visit, paper: Paper) -> None:
     """Ask what belongs to a place of a passage, correct it, and download what is found."""
     visit.go("/")
+    visit.press("text=One sentence", shows="#passage")
     visit.page.fill("#passage", f"{paper['title']} | was said before.")
     visit.press("text=Find papers for this place", shows=ITEM)
     visit.expect(visit.page.locator(ITEM).count() == 10, "a passage does not get 10 papers")
@@ -256,30 +350,29 @@ def cite_here(visit: Visit, paper: Paper) -> None:
     visit.step("here")
     titles = visit.texts(f"{ITEM} h3")
     _check_download(visit, "bibtex", titles, "all")
-    visit.page.locator(".correct").evaluate("each => { each.open = true; }")
-    visit.page.fill("#of", paper["title"])
-    visit.press("text=Ask again")
-    visit.expect(visit.page.input_value("#of") == paper["title"], "the title is lost")
+    visit.page.click("text=Edit the sentence")
+    visit.page.fill("#title", paper["title"])
+    visit.press("text=Ask again", shows=ITEM)
+    visit.expect(visit.page.input_value("#title") == paper["title"], "the title is lost")
     visit.step("here-again")
 
 
 def go_through(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
-    """Give a draft that lacks citations: its sentences, the whole, and back to its sentences."""
+    """Give a draft that lacks citations: the whole, its sentences, and the whole again."""
     visit.go("/")
     visit.give("#file", unfinished(paper, cited))
-    visit.press("text=Find where citations are missing", shows=".place")
+    visit.press("text=Find what to cite", shows=ITEM)
+    visit.expect(visit.page.locator(".where").count(), "no paper says where it fits")
+    visit.step("whole")
+    visit.press("text=Next 20")
+    visit.press("text=Sentence by sentence", shows=".place")
     places = visit.texts(".place h2")
     visit.expect(len(places) == len(cited), f"{len(places)} of {len(cited)} places are shown")
     visit.expect(all(each.startswith("draft.tex:") for each in places), f"the places: {places}")
     visit.step("places")
-    visit.press("text=Papers for the whole draft", shows=ITEM)
-    same = plain(visit.page.input_value("#title")) == plain(paper["title"])
-    visit.expect(same, f"the title is {visit.page.input_value('#title')!r}")
-    visit.expect(visit.page.locator(".where").count(), "no paper says where it fits")
-    visit.step("whole")
-    visit.press("text=Next 20", shows='ol.items[start="21"]')
-    visit.press("text=Sentence by sentence", shows=".place")
-    visit.expect(visit.texts(".place h2") == places, "the sentences are others, asked again")
+    visit.press(".tabs >> text=Papers", shows=ITEM)
+    same = plain(visit.texts("h1")[0]) == plain(paper["title"])
+    visit.expect(same, f"the title is {visit.texts('h1')}")
 
 
 def mark_library(visit: Visit, paper: Paper) -> None:
@@ -287,15 +380,15 @@ def mark_library(visit: Visit, paper: Paper) -> None:
     ask(visit, paper)
     titles = visit.texts(f"{ITEM} h3")[:CHOSEN]
     library = bibliography([{"title": title, "year": None} for title in titles]).encode()
+    visit.page.click("text=Edit the draft")
     visit.give("#library_file", [("mine.bib", library)])
     visit.press("text=Ask again", shows=".mine")
     marked = visit.page.locator(".mine").count()
     visit.expect(marked == len(titles), f"{marked} papers of {len(titles)} are marked as owned")
     visit.step("library")
-    box = visit.page.locator("input[name=exclude_library]")
-    box.evaluate("box => { box.closest('details').open = true; }")
-    box.check()
-    visit.press("text=Ask again")
+    visit.page.locator(".filters").evaluate("each => { each.open = true; }")
+    visit.page.locator("input[name=exclude_library]").check()
+    visit.press("text=Apply")
     left = {plain(title) for title in visit.texts(f"{ITEM} h3")}
     visit.expect(not left & set(map(plain, titles)), "owned papers are not left out")
 
@@ -318,13 +411,16 @@ def look_around(visit: Visit, paper: Paper) -> None:
     visit.page.wait_for_load_state("load")
     visit.expect(plain(visit.texts("h1")[0]) != heading, "a similar paper is the same one")
     visit.press("text=Find papers like this", shows=ITEM)
-    visit.go("/api")
+    visit.go("/help")
+    visit.step("help")
+    visit.press("footer >> text=API")
     visit.expect(visit.page.locator("section").count() >= 6, "the API's page lacks operations")
     visit.step("api")
     for path_of, name in (
         ("/search?q=qqqqxyzzy", "nothing"),
         ("/paper?id=none", "no-paper"),
         ("/none", "no-page"),
+        ("/answers/none", "gone"),
     ):
         visit.go(path_of)
         visit.expect(visit.page.locator("h1").count() == 1, f"{path_of} is no page")
@@ -334,17 +430,49 @@ def look_around(visit: Visit, paper: Paper) -> None:
 def draw(visit: Visit, paper: Paper) -> None:
     """Draw the map around a draft, go to a paper of it and back to the answer."""
     ask(visit, paper)
-    button = visit.page.locator("button[formaction='/map']")
-    if not visit.expect(button.count() == 1, "there is no map"):
-        return
-    button.click()
-    visit.page.wait_for_selector("svg.map")
-    links = visit.page.locator("svg.map a").count()
+    visit.press(".tabs >> text=Map", shows="svg.map")
+    links = visit.page.locator("svg.map-wide a").count()
     visit.expect(links, "the map has no papers")
-    rows = visit.page.locator(".table tbody tr").count()
+    rows = visit.page.locator(".map-table tbody tr").count()
     visit.expect(rows >= links, f"the map has {links} papers, its table {rows}")
     visit.step("map")
-    visit.press("text=Back to the papers", shows=ITEM)
+    visit.press(".tabs >> text=Papers", shows=ITEM)
+    visit.press("header nav >> text=Map", shows="#pasted")
+    visit.page.fill("#pasted", paper["title"])
+    visit.press("text=Draw the map", shows="svg.map")
+
+
+def read_map(visit: Visit, paper: Paper) -> None:
+    """Step through a map, by keys and by taps where its script runs; open a paper, and go back."""
+    page = visit.page
+    visit.go(f"/map?{urlencode({'title': paper['title'], 'abstract': paper['abstract'][:1200]})}")
+    page.wait_for_selector("svg.map-wide")
+    page.locator("svg.map-wide a[data-paper]").first.focus()
+    if page.locator(".map-live").count():
+        here = page.locator("tr.map-here")
+        first = here.get_attribute("id")
+        for key in ("ArrowRight", "ArrowDown", "End"):
+            page.keyboard.press(key)
+        visit.expect(here.count() == 1, "no row is marked beside the paper that has the focus")
+        visit.expect(here.get_attribute("id") != first, "the arrow keys do not move")
+        visit.expect(page.locator(".map-card").is_visible(), "there is no card about the paper")
+        visit.step("map-focus")
+        page.keyboard.press("Escape")
+        visit.expect(not page.locator(".map-card").is_visible(), "Escape leaves the card")
+        page.set_viewport_size({"width": 390, "height": 844})
+        dot = page.locator("svg.map-small .map-dots circle").last
+        dot.scroll_into_view_if_needed()
+        place = dot.bounding_box()
+        page.mouse.click(place["x"] - 9, place["y"] - 9)
+        visit.expect(page.locator(".map-card").is_visible(), "a click beside a dot finds none")
+        visit.step("map-phone")
+        page.keyboard.press("Escape")
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.locator("svg.map-wide a[tabindex='0']").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/paper?*")
+    page.go_back()
+    visit.expect(page.locator("svg.map").count() == 2, "Back from a paper does not show the map")
 
 
 def by_keyboard(visit: Visit, paper: Paper) -> None:
@@ -356,7 +484,7 @@ def by_keyboard(visit: Visit, paper: Paper) -> None:
     visit.expect(_focused(visit)["seen"], "the link to the content is not seen")
     visit.step("skip")
     keys.press("Enter")
-    typed = {"title": paper["title"], "abstract": paper["abstract"].splitlines()[0]}
+    typed = {"pasted": f"{paper['title']}\n\n{paper['abstract'].splitlines()[0]}"}
     for _ in range(60):
         keys.press("Tab")
         now = _focused(visit)
@@ -370,21 +498,24 @@ def by_keyboard(visit: Visit, paper: Paper) -> None:
     keys.press("Enter")
     visit.page.wait_for_selector(ITEM)
     reached = set[str]()
-    for _ in range(120):
+    for _ in range(160):
         keys.press("Tab")
         now = _focused(visit)
         visit.expect(now["seen"], f"the focus on {now['what']} is not seen")
         reached.add(now["text"] or now["name"])
-        if now["text"] == "Not this":
+        if now["text"] == "Cite":
             break
-    for words in ("Ask again", "BibTeX", "More like this", "Not this"):
+    for words in ("Edit the draft", "Map", "Apply", "Pin", "More like this", "Not this", "Cite"):
         visit.expect(words in reached, f"the keys do not reach {words!r}")
     visit.step("keys-answer")
 
 
 _FOCUS = """() => {
-  const element = document.activeElement, style = getComputedStyle(element);
-  const box = element.getBoundingClientRect();
+  const element = document.activeElement;
+  // A choice of files is shown by its label.
+  const shown = element.type === 'file' && document.querySelector(`.js .choose [for=${element.id}]`)
+    || element;
+  const style = getComputedStyle(shown), box = shown.getBoundingClientRect();
   return {
     id: element.id, name: element.getAttribute('name') || element.className,
     text: (element.innerText || '').trim(), what: element.outerHTML.slice(0, 120),

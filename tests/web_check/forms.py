@@ -2,6 +2,7 @@
 
 import http.client
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import TypeAlias
 from urllib.parse import urlencode
 
@@ -20,17 +21,19 @@ EXAMPLES = 2_000
 """Forms of the whole check."""
 LINES = ("title", "venue", "index", "page", "format", "q", "id", "mmr", "as_of")
 AREAS = (
-    "abstract", "authors", "references", "more_like", "less_like", "venues", "types", "passage",
+    "pasted", "abstract", "authors", "references", "more_like", "less_like", "venues", "types",
+    "passage",
 )  # fmt: skip
 YEARS = ("min_year", "max_year")
-LISTS = ("cites", "more", "less", "paper", "shown")
+LISTS = ("cites", "more", "less", "paper", "pin", "unpin", "view", "from", "of")
 TICKS = ("exclude_own", "exclude_library", "keep_front_matter")
 FIELDS = (*LINES, *AREAS, *YEARS, *LISTS, *TICKS, "exclude_authors", "library", "text", "unknown")
 """Every field of the pages, and one that is none."""
 FILES = ("file", "library_file")
 ENDINGS = ("tex", "bib", "zip", "pdf", "docx", "md", "ris", "json", "txt", "csv", "exe", "")
-GETS = ("/", "/answer", "/cite", "/map", "/paper", "/search")
-POSTS = ("/answer", "/cite", "/map", "/export")
+GETS = ("/", "/sentence", "/answer", "/cite", "/map", "/paper", "/search", "/export",
+        "/answers/none", "/answers/none/export")  # fmt: skip
+POSTS = ("/answer", "/cite", "/map", "/answers/none/pins")
 _FORM = "application/x-www-form-urlencoded"
 _BOUNDARY = "q3z"
 _PARTS = f"multipart/form-data; boundary={_BOUNDARY}"
@@ -92,15 +95,23 @@ def flaw_of_page(html: str) -> str:
 def exchange(
     server: Server, method: str, path: str, body: bytes = b"", kind: str = ""
 ) -> tuple[int, Mapping[str, str], bytes]:
-    """Send one request and read its answer: status, headers in lower case, body."""
+    """Send one request and read its answer: status, headers in lower case, body.
+
+    The address that a question leads to is asked, too.
+    """
     wire = http.client.HTTPConnection(server.host, server.port, timeout=60)
     try:
         wire.request(method, path, body or None, {"Content-Type": kind} if kind else {})
         reply = wire.getresponse()
         headers = {name.lower(): value for name, value in reply.getheaders()}
-        return reply.status, headers, reply.read()
+        body = reply.read()
+        if reply.status != HTTPStatus.SEE_OTHER:
+            return reply.status, headers, body
     finally:
         wire.close()
+    if not headers["location"].startswith("/answers/"):
+        return reply.status, headers, body
+    return exchange(server, "GET", headers["location"].partition("#")[0])
 
 
 def flaw(status: int, headers: Mapping[str, str], body: bytes, *, download: bool) -> str:
@@ -108,7 +119,7 @@ def flaw(status: int, headers: Mapping[str, str], body: bytes, *, download: bool
     if not (status in (200, 304) or 400 <= status < 500):
         return f"the status is {status}: {body[:300]!r}"
     kind = headers.get("content-type", "")
-    if download and status == 200:
+    if download and status == HTTPStatus.OK:
         stays = headers.get("content-disposition", "").startswith("attachment")
         return "" if stays else "a download is shown as a page"
     if not kind.startswith("text/html"):
@@ -165,7 +176,7 @@ def try_forms(server: Server, report: Report, *, examples: int, seed: int) -> No
 
     def ask(request: Request) -> None:
         status, headers, body = exchange(server, *request)
-        if wrong := flaw(status, headers, body, download=request[1] == "/export"):
+        if wrong := flaw(status, headers, body, download=request[1].startswith("/export")):
             raise AssertionError(f"{wrong}; sent {request!r}"[:1500])
         report.counts[str(status)] += 1
 

@@ -5,10 +5,10 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tests.web_check.attacks import PROTOCOL, SIZES, SLOW, STRANGERS, TIMEOUT, Attack
+from tests.web_check.attacks import PROTOCOL, SECONDS, SIZES, SLOW, STRANGERS, TIMEOUT, Attack
 from tests.web_check.findings import Report, Setting
 from tests.web_check.poison import CANARY, FILES, QUESTIONS, paths
-from tests.web_check.server import DRAFT, Reply, Server, serving
+from tests.web_check.server import DRAFT, Reply, Server, led, serving
 
 MB = 2**20
 GROWN = 20 * MB
@@ -76,7 +76,7 @@ def warm(server: Server) -> None:
 def _tried(server: Server, each: Attack, report: Report) -> Reply | None:
     """Try one attack; None: the server is no more."""
     try:
-        reply = each.run(server)
+        reply = led(server, each.run(server), seconds=SECONDS)
     except (OSError, ValueError) as error:
         ended = server.process.poll()
         report.findings.append(f"{each.name}: {type(error).__name__}: {error}; ended: {ended}")

@@ -1,5 +1,6 @@
--- Posts drafts in turn, as JSON to the API or as a form to the page; writes the figures at the end.
--- Arguments: a file with one body on each line, the path, the content type.
+-- Posts drafts in turn to the API, or gets pages in turn; writes the figures at the end.
+-- Arguments: a file with one body on each line, the path, the content type. Without the last two,
+-- each line is the path of a page.
 
 local bodies = {}
 local at = 0
@@ -9,6 +10,9 @@ function init(args)
     bodies[#bodies + 1] = line
   end
   at = math.random(#bodies) -- Threads begin at different drafts.
+  if args[2] == "" then
+    return
+  end
   wrk.method = "POST"
   wrk.path = args[2]
   wrk.headers["Content-Type"] = args[3]
@@ -16,6 +20,9 @@ end
 
 function request()
   at = at % #bodies + 1
+  if wrk.method == "GET" then
+    return wrk.format(nil, bodies[at])
+  end
   return wrk.format(nil, nil, nil, bodies[at])
 end
 

@@ -1,5 +1,6 @@
 """Ask as fast as four clients can: how long answers take, and that nothing grows or fails."""
 
+import http.client
 import json
 import shutil
 import subprocess
@@ -52,15 +53,28 @@ def write_bodies(folder: Path, drafts: Sequence[dict[str, Any]]) -> None:
     (folder / "bodies.form").write_text("\n".join(typed) + "\n", encoding="utf-8")
 
 
+def write_answers(server: Server, folder: Path) -> None:
+    """Ask all drafts as the page does, and write down the addresses of their answers."""
+    addresses = []
+    for body in (folder / "bodies.form").read_text(encoding="utf-8").splitlines():
+        wire = http.client.HTTPConnection(server.host, server.port, timeout=60)
+        wire.request("POST", "/answer", body, {"Content-Type": FORM})
+        addresses.append(wire.getresponse().getheader("location", "/"))
+        wire.close()
+    (folder / "answers").write_text("\n".join(addresses) + "\n", encoding="utf-8")
+
+
 def hurry(server: Server, folder: Path, *, form: bool, seconds: float) -> Speed:
     """Send the bodies of a folder for some seconds over four connections.
+
+    form: look at the pages of the answers instead, see `write_answers`.
 
     Raises:
         RecsysError: wrk is not installed.
         RuntimeError: it failed.
     """
     told = (
-        (folder / "bodies.form", "/answer", FORM)
+        (folder / "answers", "", "")
         if form
         else (folder / "bodies.json", "/v1/recommendations", JSON)
     )
@@ -135,9 +149,10 @@ def drafts_of(setting: Setting, server: Server) -> list[dict[str, Any]]:
 def _measure(setting: Setting, folder: Path, workers: int, threads: int, report: Report) -> None:
     with serving(setting.index, "--workers", workers, "--threads", threads) as server:
         hurry(server, folder, form=False, seconds=max(1.0, 3 * setting.share))  # Warms it.
+        write_answers(server, folder)
         for form in (False, True):
             speed = hurry(server, folder, form=form, seconds=SECONDS * setting.share)
-            name = "form" if form else "JSON"
+            name = "page" if form else "JSON"
             report.counts["answered"] += speed.requests - speed.errors
             report.counts["failed"] += speed.errors
             report.figures.append(f"{workers} workers of {threads} threads, {name}: {speed.told()}")
@@ -197,6 +212,7 @@ def _run_long(setting: Setting, folder: Path, report: Report) -> None:
     most, part = setting.part(LONG), setting.part(PART)
     with serving(setting.index) as server:
         asked, memory, opened = 0, list[int](), list[int]()
+        write_answers(server, folder)
         while asked < most:
             speed = hurry(
                 server, folder, form=len(memory) % 2 == 1, seconds=max(1, 5 * setting.share)

@@ -107,7 +107,8 @@ JUDGED = (320, 1280)
 """Widths at which axe looks."""
 _WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
 _JUDGE = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
-_OWN_SCRIPT = "**/static/script.js*"
+_OVERLAPS = Path(__file__).with_name("map_overlaps.js")
+_OWN_SCRIPT = "**/static/*.js*"
 
 
 def pages_of(paper: dict[str, Any]) -> dict[str, str]:
@@ -118,6 +119,11 @@ def pages_of(paper: dict[str, Any]) -> dict[str, str]:
     sifted = {**asked, "authors": "A. Author", "venues": "*", "as_of": "2100", "more": paper["id"]}
     return {
         "ask": "/",
+        "ask-sentence": "/sentence",
+        "ask-map": "/map",
+        "ask-filled": f"/?{urlencode({**unknown, 'min_year': 2001})}",
+        "help": "/help",
+        "gone": "/answers/none?min_year=2001",
         "answer": f"/answer?{urlencode(asked)}",
         "answer-filtered": f"/answer?{urlencode(sifted)}",
         "answer-nothing": f"/answer?{urlencode({**asked, 'min_year': 2998})}",
@@ -167,6 +173,8 @@ def _check(visit: Visit, name: str, source: str) -> None:
     unsafe = visit.page.locator("a[href^='javascript' i]").count()
     visit.expect(not unsafe, f"{name} links to a script")
     visit.expect(wide <= 0, f"{name} is {wide} pixels too wide")
+    covered = visit.page.evaluate(_OVERLAPS.read_text(encoding="utf-8"))
+    visit.expect(not covered, f"{name}: {'; '.join(covered[:5])}")
     visit.step(name)
     if not source:
         return
@@ -223,6 +231,7 @@ def _flows(papers: Sequence[dict[str, Any]]) -> Sequence[Callable[[Visit], None]
     first, second, cited = papers[0], papers[1], papers[2 : 2 + CITED]
     return (
         partial(_from_draft_to_file, first=first, second=second),
+        partial(flows.back_and_forward, paper=first, cited=cited),
         partial(flows.upload, paper=first, cited=cited),
         partial(flows.cite_here, paper=first),
         partial(flows.go_through, paper=first, cited=cited),
@@ -230,6 +239,7 @@ def _flows(papers: Sequence[dict[str, Any]]) -> Sequence[Callable[[Visit], None]
         partial(flows.look_around, paper=second),
         partial(flows.draw, paper=first),
         partial(flows.by_keyboard, paper=first),
+        partial(flows.read_map, paper=first),
     )
 
 
@@ -237,5 +247,6 @@ def _from_draft_to_file(visit: Visit, *, first: dict[str, Any], second: dict[str
     flows.ask(visit, first)
     flows.correct(visit, second)
     flows.like(visit)
+    flows.sift(visit)
     flows.turn(visit)
     flows.download(visit)

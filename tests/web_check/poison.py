@@ -221,7 +221,7 @@ def paths(canary: Path) -> Sequence[Attack]:
             {
                 "path as an index": question({"index": str(canary), "draft": {"title": "x"}}),
                 "path as a part's name": wide,
-                "path as a format": posted("/export", FORM, f"paper=x&format={told}".encode()),
+                "path as a format": asked(f"GET /export?paper=x&format={told} HTTP/1.1"),
             }
         ),
     )

@@ -111,13 +111,16 @@ class Server:
 
 
 @contextmanager
-def serving(index: Path, *words: object) -> Iterator[Server]:
+def serving(index: Path | None, *words: object) -> Iterator[Server]:
     """Start `recsys serve` on a free port, and end it and its children afterwards.
+
+    index: None: the starter corpus.
 
     Raises:
         RuntimeError: it does not start.
     """
-    command = [sys.executable, "-m", "tests.run_recsys", "serve", str(index), "--port", "0"]
+    served = () if index is None else (str(index),)
+    command = [sys.executable, "-m", "tests.run_recsys", "serve", *served, "--port", "0"]
     with tempfile.TemporaryDirectory(prefix="web-check-") as folder:
         said = Path(folder) / "stderr"
         with said.open("wb") as stderr:
@@ -257,6 +260,14 @@ def send(
             wire.shutdown(socket.SHUT_WR)
         closed = closed or _read(wire, answer, until, quiet)
     return Reply(bytes(answer), closed, taken, time.monotonic() - begun)
+
+
+def led(server: Server, reply: Reply, *, seconds: float) -> Reply:
+    """Follow a reply that leads to the page of an answer; others stay as they are."""
+    found = re.search(rb"(?i)\r\nlocation: (/answers/[^\r#]*)", reply.raw)
+    if list(reply.statuses) != [303] or found is None:
+        return reply
+    return send(server, [head(server, f"GET {found[1].decode()} HTTP/1.1")], seconds=seconds)
 
 
 def _sent(wire: socket.socket, piece: bytes, answer: bytearray, until: float) -> tuple[int, bool]:

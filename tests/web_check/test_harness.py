@@ -97,9 +97,9 @@ def test_the_page_keeps_what_other_checks_found(tmp_path: Path) -> None:
     for name in ("load", "hostile"):
         write_page(tmp_path, tmp_path / "web.json", name, report)
     page = (tmp_path / "web.md").read_text()
-    assert page.index("hostile: wrong") < page.index("load: wrk")
+    assert page.index("`hostile`: wrong") < page.index("`load`: wrk")
     assert "| 1,234 attacks | 1 | 61 |" in page
-    assert "- load: 1,234 413, fast." in page
+    assert json.loads((tmp_path / "web.json").read_text())["load"]["figures"] == ["fast"]
     assert page.startswith("Before.") and page.endswith("After.\n")
     with pytest.raises(InputError):
         write_page(tmp_path / "none", tmp_path / "web.json", "load", report)

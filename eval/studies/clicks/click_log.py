@@ -291,7 +291,7 @@ def _from_json(text: str) -> Impression:
     except (ValueError, RecursionError) as error:
         raise InputError(f"this is not JSON: {error}.", _OBJECT) from error
     if not isinstance(record, dict):
-        raise InputError(f"{short(record)} is no JSON object.", _OBJECT)
+        raise InputError(f"{short(record)} is not a JSON object.", _OBJECT)
     for key, value in record.items():
         if key not in _KINDS:
             hint = near_miss(key, _KINDS).strip() or f"The keys are {', '.join(_KINDS)}."

@@ -19,7 +19,7 @@ from recsys.pipelines.studies.citeomatic.negatives import Triplets
 from recsys.protocols import Progress, silent
 
 _DECAY, _DECAY_OF_SQUARES, _LEAST = 0.9, 0.999, 1e-8
-_STAGE = "epochs of training"
+_STAGE = "training"
 
 
 class LazyAdam:

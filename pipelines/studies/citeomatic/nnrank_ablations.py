@@ -126,7 +126,7 @@ def ablate(
         "systems": list(chosen),
         "created_by": CREATED_BY,
         "versions": versions(),
-        "corpus": corpus_facts(material.index, material.collection),
+        "corpus": corpus_facts(material.collection),
         "split_sha256": sha256(material.split),
         "warnings": [] if warning is None else [warning],
     }

@@ -83,7 +83,7 @@ EXPERIMENTS: Mapping[str, tuple[str, Policy]] = {
     "AllPairs": ("harvest", Policy(RANKERS, DEPTH)),
 }
 """Weights that are estimated -> the method, and what readers are shown for it."""
-TRAINING = "rankers trained"
+TRAINING = "training rankers"
 _LEARNT_FROM = ("train", "validation")
 _Ranked: TypeAlias = tuple[System, Doubles]
 """A ranker, and its scores of the test lists."""

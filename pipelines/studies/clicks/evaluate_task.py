@@ -47,7 +47,7 @@ from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats
 
 TRAIN, VALIDATION, TEST = PARTS = ("train", "validation", "test")
-TRAINING = "rankers trained"
+TRAINING = "training rankers"
 
 
 @dataclass(frozen=True, slots=True)

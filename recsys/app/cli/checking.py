@@ -1,5 +1,6 @@
 """Commands that check: the references of a file, an artifact, the installation."""
 
+import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,14 @@ from recsys.app.cli.options import (
     bad_value,
     damage_named,
 )
-from recsys.app.terminal import check_target, emit, note, show_bytes, shown_progress
+from recsys.app.terminal import (
+    check_target,
+    columns_of,
+    emit,
+    note,
+    show_bytes,
+    shown_progress,
+)
 from recsys.formats.check_formats import FORMATS, render_check
 
 if TYPE_CHECKING:
@@ -39,32 +47,31 @@ def check(
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
     quiet: bool = False,
 ) -> int:
-    """Check whether the works of a bibliography exist, and are described as they are.
+    """Check that cited works exist and are described correctly.
 
-    Each reference is looked for in an index, with --online in open sources on the web, too, and
-    compared with the record that is found: title, authors, year, venue, DOI. It is confirmed, or
-    differs, or was not found, or could not be checked. What was not found may exist all the same:
-    its probability says how complete the sources are for the rest of the list.
+    Looks every reference up in an index, with --online also in open sources on the web, and
+    compares it with the record: title, authors, year, venue, DOI. A reference is confirmed, differs,
+    was not found, or could not be checked. A work that was not found may still exist: the
+    probability that it does not depends on how complete the sources are for the rest of the list.
 
-    The exit code is 0, with --strict 1 where a reference differs, was retracted, or likely does
+    The exit code is 0. With --strict it is 1 if a reference differs, was retracted, or probably does
     not exist.
 
     Args:
         file: A bibliography (.bib, .ris, CSL-JSON, .csv ...) or a draft with its own.
-        online: Ask sources on the web for what is listed, after the plan was agreed to; without
-            --index, the starter corpus is then left out.
+        online: Also ask sources on the web, once you agree to the plan. Without --index, the starter
+            corpus is then not searched.
         source: With --online: one of openalex, crossref, semanticscholar, arxiv and pubmed; may be
             repeated. Default: openalex and crossref.
-        yes: Agree to the plan of --online; without, the terminal asks.
-        retractions: List of retractions in the columns of Retraction Watch. Default: what the
+        yes: Agree to the plan of --online without being asked.
+        retractions: CSV file of retractions, as Retraction Watch publishes it. Default: what the
             sources know.
-        suggest: Name so many papers that the draft should cite, too, as `recsys recommend` does.
-        fix: Write the BibTeX file here, with what differs taken from the records, and missing DOIs.
-            Default: none.
-        patch: Write these changes to stdout as a unified diff, instead of the report.
-        strict: Exit with 1 where something is wrong.
-        output: How the report is written.
-        out: Write the report to this file. Default: stdout.
+        suggest: Number of papers to recommend that the draft does not cite.
+        fix: File to write a corrected copy of the BibTeX file to. Default: none.
+        patch: Print the corrections as a unified diff instead of the report.
+        strict: Exit with 1 if something is wrong.
+        output: Format of the report.
+        out: File to write the report to. Default: stdout.
     """
     from recsys.app.check_wiring import checked, online_sources, opened_source
     from recsys.checking.listed import read_listed
@@ -143,29 +150,29 @@ def inspect(
     verify: bool = False,
     output: Annotated[ReportFormat, Option("--format")] = "table",
 ) -> None:
-    """Show what an index holds and how it was built, and check that its files are whole.
+    """Show what an index holds and check its files.
 
     Args:
-        verify: Compare the checksum of every file, too.
-        output: How the report is written.
+        verify: Also compare the checksum of every file.
+        output: Format of the report.
     """
     from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
 
     found = inspect_artifact(index, hashes=verify)
-    write = inspection_json if output == "json" else inspection_table
-    emit(write(found))
+    columns = columns_of(sys.stdout)
+    emit(inspection_json(found) if output == "json" else inspection_table(found, columns))
 
 
 def doctor(
     online: bool = False,
 ) -> int:
-    """Check the installation and the machine; each problem comes with its next step.
+    """Check the installation and this machine.
 
-    The exit code is 1 when there is a problem.
+    Each problem comes with what to do about it. The exit code is 1 if there is a problem.
 
     Args:
-        online: Send one small request to each source on the web, too: does it answer, is the key
-            good, what is left of the day's budget? Without, nothing is sent.
+        online: Also send one small request to each web source to check that it answers, that your
+            key works, and what is left of the daily budget. Otherwise nothing is sent.
     """
     from recsys.app.doctor import examine
     from recsys.errors import need
@@ -175,5 +182,5 @@ def doctor(
     checks = []
     for check in examine(online=online):
         checks.append(check)
-        emit(f"{check}\n")
+        emit(f"{check.text(columns_of(sys.stdout))}\n")
     return 0 if all(check.ok for check in checks) else 1

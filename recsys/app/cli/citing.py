@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
+    KEYS_FOLLOW,
     IndexOrStarter,
+    KeyPattern,
     OneOf,
     OwnWords,
     bad_value,
@@ -22,6 +24,7 @@ from recsys.query.question_schema import read_references
 from recsys.records import LEAST_CHANCE
 
 if TYPE_CHECKING:
+    from recsys.formats.local_answers.filled_drafts import BibFile
     from recsys.formats.local_answers.shown_gaps import GapKeys
     from recsys.local.cite import LocalQuestion
     from recsys.records import LocalAnswer
@@ -46,52 +49,60 @@ def cite(
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
     fill: Annotated[Path | None, Option(metavar="FILE.bib")] = None,
     patch: bool = False,
-    dry_run: bool = False,
+    dry_run: Annotated[bool, Option(rich_help_panel="Changes to the draft")] = False,
     least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
+    keys: KeyPattern = None,
+    verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: bool = False,
 ) -> None:
-    """Recommend papers for the places of a draft that lack a citation.
+    """Find papers for the sentences that still lack a citation.
 
-    These are the marks that authors leave, such as \\cite{?}, [CITE] or \\todo{cite}. What the
-    sentence cites already is never recommended for it.
+    Looks at the marks that authors leave, such as \\cite{?}, [CITE] or \\todo{cite}. A sentence
+    never gets a paper that it already cites.
 
-    The draft is changed by --patch alone.
+    Only --patch changes the draft.
 
     Args:
-        draft: The draft: .tex, .md, .txt, .docx, .pdf or .zip; `-` reads a passage from stdin, in
-            which | marks the place. Default: stdin.
-        line: Answer only for the sentence on this line of the draft. Default: all.
-        offset: The place in a passage: how many characters stand before it. Default: at the | or
+        draft: The draft: .tex, .md, .txt, .docx, .pdf or .zip. `-` reads a passage from stdin,
+            where | marks the place. Default: stdin.
+        line: Answer only for the sentence on this line. Default: all.
+        offset: Place in a passage from stdin, in characters from its start. Default: at the | or
             the end.
-        needs: A judge of sentences that you trained: sentences that need a citation and have no
-            mark are answered, too. None comes with recsys, for none was good enough in a field that
-            it had not seen. Default: none.
-        most: Sentences without a mark at most, with --needs.
-        k: Number of papers for each place.
-        output: How the answer is written.
-        out: Write the answer to this file. Default: stdout.
-        fill: Add the accepted papers to this BibTeX file; what it holds stays as it is. Default:
-            none.
-        patch: Put their keys in place of the marks of the draft, too, and write what changes to
-            stdout as a unified diff.
-        dry_run: Change no file: only say what would go where.
-        least: Accept the best paper of a place if its chance is at least that.
-        accept: Accept papers for marks alone, or for sentences without one, too.
+        needs: Classifier of sentences that you trained: sentences that need a citation but have no
+            mark are answered too. recsys ships none, because none was accurate enough outside the
+            field it was trained on. Default: none.
+        most: Maximum number of sentences without a mark, with --needs.
+        k: Number of papers per place.
+        output: Format of the answer.
+        out: File to write the answer to. Default: stdout.
+        fill: Add the accepted papers to this BibTeX file; existing entries stay as they are.
+            Default: none.
+        patch: Also replace the marks in the draft with the keys, and print the changes as a unified
+            diff.
+        dry_run: Show what would change, and change no file.
+        least: Accept the best paper of a place if its probability is at least this.
+        accept: Accept papers for marks only, or also for sentences without one.
+        verbose: Show ids, sources, links and every reason of a paper.
     """
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
+    from recsys.formats.local_answers.filled_drafts import BibFile
+    from recsys.formats.local_answers.shown_gaps import keys_of
+    from recsys.formats.references.citation_keys import key_parts
     from recsys.local.cite import LocalQuestion
 
     is_passage = draft in (None, str(STDIN))
     if is_passage and sys.stdin is not None and sys.stdin.isatty():
-        raise bad_value("Give a draft file, or send a passage to stdin.", option="DRAFT")
+        raise bad_value("Give a draft file, or pass a passage on stdin.", option="DRAFT")
     if offset is not None and not is_passage:
         raise bad_value(
-            "An offset goes with a passage on stdin; a file has --line.", option="--offset"
+            "--offset is for a passage on stdin; for a file, use --line.", option="--offset"
         )
     check_target(out)
+    if keys is not None:
+        key_parts(keys)
     _check_filling(fill, patch=patch, dry_run=dry_run, is_passage=is_passage)
     question = LocalQuestion(
         k=k,
@@ -105,11 +116,16 @@ def cite(
     )
     asked = read_text(STDIN) if is_passage else Path(draft or "")
     answer = _answer(index, needs, asked, question, quiet=quiet)
-    keys, write = _prepared(
-        answer, fill, least=least, unmarked=accept == "all", patch=patch, dry=dry_run, quiet=quiet
+    file = None if fill is None else BibFile.read(fill)
+    named = keys_of(answer, file.references if file else (), keys)
+    if keys is None and named.pattern is not None:
+        note(KEYS_FOLLOW.format(named.pattern), quiet=quiet)
+    unmarked = accept == "all"
+    write = _prepared(
+        answer, file, named, least=least, unmarked=unmarked, patch=patch, dry=dry_run, quiet=quiet
     )
     if out is not None or not patch:
-        _show(answer, keys, output, out)
+        _show(answer, named, output, out, verbose=verbose)
     write()
     _check_found(answer)
 
@@ -133,7 +149,7 @@ def _answer(
         for said in said_of_index(recommender.recommender):
             note(said, quiet=quiet)
         answer = local.cite(recommender, asked, question)
-    counted = looked_at(answer) and f"Looked at: {looked_at(answer)}."
+    counted = looked_at(answer) and f"Searched: {looked_at(answer)}."
     for said in filter(None, (answer.understood, counted, *answer.notes)):
         note(said, quiet=quiet)
     return answer
@@ -149,81 +165,81 @@ def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage:
     if fill is None:
         if patch or dry_run:
             raise bad_value(
-                "Keys need entries: give --fill FILE.bib, too.",
+                "Keys need entries: add --fill FILE.bib.",
                 option="--patch" if patch else "--dry-run",
             )
         return
     if fill.suffix.lower() != ".bib":
         raise bad_value(f"{fill} does not end in .bib.", option="--fill")
     if patch and is_passage:
-        raise bad_value("A passage has no file to patch.", option="--patch")
+        raise bad_value("A passage on stdin has no file to patch.", option="--patch")
     check_target(fill)
 
 
 def _prepared(
     answer: "LocalAnswer",
-    fill: Path | None,
+    file: "BibFile | None",
+    keys: "GapKeys",
     *,
     least: float,
     unmarked: bool,
     patch: bool,
     dry: bool,
     quiet: bool,
-) -> "tuple[GapKeys, Callable[[], None]]":
-    """Choose papers and keys, and return what writes them: nothing, before all is known to fit.
+) -> "Callable[[], None]":
+    """Choose papers, and return what writes them: nothing, before all is known to fit.
 
     Raises:
         InputError: the bibliography or the draft cannot be changed so.
     """
-    from recsys.formats.local_answers.shown_gaps import keys_of
+    if file is None:
+        return lambda: None
+    from recsys.formats.local_answers.filled_drafts import accepted, patches, told, write_patches
 
-    if fill is None:
-        return keys_of(answer), lambda: None
-    from recsys.formats.local_answers.filled_drafts import (
-        BibFile,
-        accepted,
-        patches,
-        told,
-        write_patches,
-    )
-
-    file = BibFile.read(fill)
-    keys = keys_of(answer, file.references)
     taken = accepted(answer, keys, least=least, unmarked=unmarked)
     entries, changes = file.with_entries(taken, keys), patches(answer, taken) if patch else ()
 
     def write() -> None:
         """Write the entries, then the draft, and say which key goes where."""
         if not taken:
-            note(f"No paper has a chance of at least {least:g}: nothing is written.", quiet=quiet)
+            note(
+                f"No paper has a probability of at least {least:g}: nothing was written.",
+                quiet=quiet,
+            )
             return
         if not dry:
             write_patches((entries, *changes))
-        new, done = {each.paper.id for each in taken} - keys.had, "would be" if dry else "were"
+        new = {each.key for each in taken if each.paper.id not in keys.had}
+        done = "would be" if dry else "were"
         for line in told(answer, taken):
             note(line, quiet=quiet)
         note(
-            f"Entries that {done} added to {fill}: {len(new):,}; places: {len(taken):,}.",
+            f"Entries that {done} added to {file.path}: {len(new):,}; places: {len(taken):,}.",
             quiet=quiet,
         )
         if file.raw is None and new:
-            note(f"{fill} is new: name it in the draft.", quiet=quiet)
+            note(f"{file.path} is new: add it to the draft's bibliography.", quiet=quiet)
         show_bytes(b"".join(each.diff() for each in changes))
 
-    return keys, write
+    return write
 
 
-def _show(answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None) -> None:
+def _show(
+    answer: "LocalAnswer", keys: "GapKeys", form: str, out: Path | None, *, verbose: bool
+) -> None:
     from recsys.formats.answers import render_local
+    from recsys.formats.local_answers.shown_gaps import gap_table
 
-    if out is not None or form != "table":
+    if form != "table":
         emit(render_local(answer, form, keys), out)
-    elif answer.gaps and sys.stdout is not None and sys.stdout.isatty():
+    elif out is None and not answer.gaps:
+        return  # The error says the same.
+    elif out is None and sys.stdout is not None and sys.stdout.isatty():
         from recsys.app.coloured_table import coloured_gaps
 
-        draw(coloured_gaps(answer, keys))
-    elif answer.gaps:  # Without any, the error says the same.
-        emit(render_local(answer, form, keys))
+        draw(coloured_gaps(answer, keys, verbose=verbose))
+    else:
+        emit(gap_table(answer, keys, verbose=verbose), out)
 
 
 def _check_found(answer: "LocalAnswer") -> None:
@@ -233,10 +249,10 @@ def _check_found(answer: "LocalAnswer") -> None:
 
     if not answer.gaps:
         raise NothingFound(
-            nothing_found(answer), "Mark a place by [CITE], or ask about one by --line."
+            nothing_found(answer), "Mark a place with [CITE], or choose one with --line."
         )
     if not any(gap.recommendations for gap in answer.gaps):
         raise NothingFound(
-            f"No paper of the index fits; places asked about: {len(answer.gaps):,}.",
-            "Give a later --as-of, or another --index.",
+            f"No paper of the index fits any of the {len(answer.gaps):,} places.",
+            "Try a later --as-of, or another --index.",
         )

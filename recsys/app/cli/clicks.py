@@ -1,13 +1,13 @@
 """The studies of clicks: simulate them, estimate their position bias, judge and learn by them.
 
 Args:
-    log: Click log, as JSON lines or in SciDocs' CSV; `-` is stdin.
-    eta: Strength of the bias: position k is examined with (1 / k) ** eta.
-    queries: Papers of the corpus that ask, at most.
-    seeds: Times that each ranker is trained.
+    log: Click log, as JSON Lines or in SciDocs' CSV; `-` is stdin.
+    eta: Strength of the position bias: position k is examined with probability (1 / k) ** eta.
+    queries: Maximum number of query papers of the corpus.
+    seeds: Number of seeds for each ranker.
     samples: Bootstrap samples of the intervals.
-    by_query: Draw queries instead of impressions for the bootstrap intervals.
-    output: How the result is written.
+    by_query: Resample queries instead of impressions for the bootstrap intervals.
+    output: Format of the result.
 """
 
 from pathlib import Path
@@ -52,11 +52,11 @@ def simulate(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Simulate readers of related papers, and write SciDocs' recommendation task with the truth.
+    """Simulate clicks on related papers, with the truth known.
 
-    A paper is relevant to another if later papers cite both. The folder has the task's files, the
-    papers' embeddings, every list that was shown (clicks.jsonl.gz, with a swap experiment and lists
-    of several rankers) and what is true of them (truth.json).
+    Writes SciDocs' recommendation task. A paper is relevant to another if later papers cite both.
+    The folder has the task's files, the papers' embeddings, every list shown (clicks.jsonl.gz, with
+    a swap experiment and lists of several rankers) and the true parameters (truth.json).
 
     Args:
         model: How readers click: by relevance and position, from the top until they stop (cascade),
@@ -93,16 +93,17 @@ def estimate(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Estimate from a click log how likely readers examine each position, with 95 % intervals.
+    """Estimate the position bias of a click log.
 
-    The log must hold every list that was shown, clicked or not. Whatever the method, a click is
-    taken to need examination, which depends on the position only, and relevance, which does not.
+    Gives the probability that readers examine each position, with 95 % intervals. The log must hold
+    every list that was shown, clicked or not. All methods assume that a click needs examination,
+    which depends only on the position, and relevance, which does not.
 
     Args:
-        method: How to estimate: from a swap experiment, from rankers that disagree (harvest), or by
+        method: Method: from a swap experiment, from rankers that disagree (harvest), or by
             regression-EM without features (em).
-        depth: Positions that count; lists are cut there. Default: all.
-        truth: Propensities to compare with: of a simulated log, they are known.
+        depth: Number of positions; lists are cut there. Default: all.
+        truth: True propensities to compare with, known for a simulated log.
         out: File to write the propensities to, as SciDocs' propensity_scores.json.
     """
     import numpy as np
@@ -138,16 +139,16 @@ def evaluate(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Judge TREC runs, and the order that was shown, by the clicks of a log.
+    """Evaluate TREC runs and the order shown by a click log.
 
-    Each measure is estimated from clicks as they are and corrected for position, with 95 %
-    intervals. A paper that is missing from a run ranks last in its lists; the notes say how many.
+    Each measure is estimated from raw clicks and corrected for position, with 95 % intervals. A
+    paper that is missing from a run ranks last in its lists; the notes say how many there are.
 
     Args:
-        propensities: Propensities of the log's positions, as `recsys study clicks-estimate` or
-            SciDocs writes them.
-        runs: TREC run files; a system is named by its file, without the suffix.
-        cap: Highest weight of a click, where weights are clipped; position 1 has 1.
+        propensities: Propensities of the log's positions, as written by `recsys study
+            clicks-estimate` or SciDocs.
+        runs: TREC run files; each system is named after its file.
+        cap: Maximum weight of a click, where weights are clipped; position 1 has weight 1.
         out: File to write.
     """
     import numpy as np
@@ -183,16 +184,16 @@ def run_task(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Run SciDocs' recommendation task: learn from clicks, and judge rankings by other clicks.
+    """Run SciDocs' recommendation task on clicks.
 
-    A feed-forward network and boosted trees learn from ten features of each pair of papers. They
-    and simple rankings are judged by clicks as they are, and adjusted for position.
+    A feed-forward network and gradient-boosted trees learn from ten features of each pair of
+    papers. They and simple rankings are evaluated on other clicks, raw and corrected for position.
 
     Args:
         folder: Folder in SciDocs' layout, with recomm/ and paper_metadata_recomm.json.
-        embeddings: Vectors of its papers, as JSON lines with paper_id and embedding.
-        weightings: How rankers weight the clicks that they learn from: per-position (by 1 /
-            propensity), constant (as SciDocs' published code), or both with a comma.
+        embeddings: Vectors of its papers, as JSON Lines with paper_id and embedding.
+        weightings: How rankers weight the training clicks: per-position (by 1 / propensity),
+            constant (as SciDocs' published code), or both, separated by a comma.
         negatives: Papers of a list that a clicked one is compared with.
         out: File to write.
     """
@@ -229,16 +230,17 @@ def study(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Study in a simulated world, where the truth is known, whether the corrections hold.
+    """Test the corrections in a simulated world.
 
-    Are propensities recovered, do 95 % intervals hold the truth, do rankers that weight clicks rank
-    better? Tables go to stdout; the folder gets study.html, with pictures, and study.json.
+    The truth is known there: are propensities recovered, do 95 % intervals cover the truth, and do
+    rankers that weight clicks rank better? Tables go to stdout; the folder gets study.html, with
+    figures, and study.json.
 
     Args:
-        only: Some of recovery (of propensities), coverage (of intervals) and learning (of rankers);
-            commas between them.
+        only: Any of recovery (of propensities), coverage (of intervals) and learning (of rankers),
+            separated by commas.
         impressions: Lists shown to recover propensities from.
-        logs: Logs that intervals are made of, of 5,000 lists.
+        logs: Logs used for intervals, of 5,000 lists each.
     """
     import numpy as np
 

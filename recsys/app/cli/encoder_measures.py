@@ -1,7 +1,7 @@
 """Vectors of papers: write them, and measure encoders by SciDocs, probes, and in one table.
 
 Args:
-    output: How the result is written to stdout.
+    output: Format of the result on stdout.
 """
 
 from pathlib import Path
@@ -46,19 +46,21 @@ def embed(
     quiet: bool = False,
     num_gpus: NumGpus = 0.0,
 ) -> None:
-    """Write the vectors of papers to a file; a killed run continues where it stopped.
+    """Write the vectors of papers to a file.
+
+    If interrupted, run the same command again to continue.
 
     Args:
-        papers: File of papers as `build` reads it, an index, or a directory of SciDocs.
-        out: File to write: .jsonl or .jsonl.gz as SPECTER, .parquet, or .npy with the ids beside
-            it.
+        papers: File of papers as `recsys build` reads it, an index, or a SciDocs directory.
+        out: File to write: .jsonl or .jsonl.gz as SPECTER does, .parquet, or .npy with the ids
+            beside it.
         encoder: `minilm`, `mpnet`, a name on the Hugging Face hub, a local directory, or a baseline
-            that is fit on the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, nnselect.
-            Default: minilm, or the vectors that the index has.
-        precision: Numbers in which the encoder computes. Default: int8.
-        split: Split of an index, for a baseline: it does not learn from papers newer than the train
-            queries, nor from what any query cites. Default: all papers are learned from.
-        nnselect: Index whose trained NNSelect encodes the papers, for the baseline of this name.
+            fitted to the papers: random, tfidf-svd, doc2vec, fasttext, sif, sgc, nnselect. Default:
+            minilm, or the index's own vectors.
+        precision: Number format of the encoder. Default: int8.
+        split: Split of an index, for a baseline: it is not fitted to papers newer than the train
+            queries, nor to what any query cites. Default: fitted to all papers.
+        nnselect: Index whose trained NNSelect encodes the papers, for the nnselect baseline.
             Default: PAPERS.
     """
     from recsys.app.cache import cache_folder
@@ -90,21 +92,21 @@ def scidocs(
     jobs: Jobs = None,
     quiet: bool = False,
 ) -> None:
-    """Evaluate vectors of papers on the tasks of SciDocs, beside the published figures.
+    """Evaluate vectors of papers on the tasks of SciDocs.
 
-    Figures are defined as SciDocs defines them; ranking tasks get 95 % intervals. Choosing the cost
-    of a classifier takes minutes: its fits are shared among processes.
+    Measures are defined as in SciDocs and shown beside the published figures; ranking tasks have 95
+    % intervals. Choosing the cost of a classifier takes minutes; its fits run in parallel.
 
     Args:
-        folder: Directory of SciDocs, real or generated.
+        folder: SciDocs directory, original or generated.
         embeddings: Vectors of an encoder: a file, or a directory with SciDocs' cls, user-citation
             and recomm; may be repeated.
-        random: Evaluate random vectors, too: the lower bound.
-        tasks: Some of mag, mesh, co-view, co-read, cite, co-cite, recomm; commas between them.
+        random: Also evaluate random vectors, as a lower bound.
+        tasks: Any of mag, mesh, co-view, co-read, cite, co-cite, recomm, separated by commas.
             Default: all that are there.
-        part: What is evaluated on.
-        queries: JSON lines file to write, with the figures of each query of a ranking task.
-        output: How the table is written.
+        part: Part to evaluate on.
+        queries: JSON Lines file for the scores of each query of the ranking tasks.
+        output: Format of the table.
     """
     from recsys.eval.studies.scidocs.scidocs_figures import RENDERERS, query_lines
     from recsys.pipelines.studies.scidocs_suite import SuiteOptions, evaluate_suite, sources
@@ -126,16 +128,16 @@ def generate_scidocs(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Make a directory of SciDocs out of an index, to compare encoders on one's own papers.
+    """Generate a SciDocs directory from an index.
 
-    Classes are venues and categories; cite and co-cite are the index's citations; what readers
-    view, read and click is simulated from them.
+    For comparing encoders on your own papers. Classes are venues and categories; cite and co-cite
+    are the index's citations; what readers view, read and click is simulated from them.
 
     Args:
         out: Directory to write.
-        split: Split whose dev and test papers tell what is related in val and test: an encoder that
-            was trained on its train papers has not seen it. Default: half of the papers each.
-        queries: Queries of a ranking task at most.
+        split: Split whose dev and test papers define relatedness in val and test, unseen by an
+            encoder trained on its train papers. Default: half of the papers each.
+        queries: Maximum number of queries per ranking task.
     """
     from recsys.indexes.opening import open_collection
     from recsys.pipelines.evaluation.splits import read_split
@@ -165,24 +167,25 @@ def probe_embeddings(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Tell how well vectors of papers separate classes such as venues or categories.
+    """Measure how well vectors separate classes such as venues.
 
-    Linear evaluation with tests of every pair of embeddings, purity of clusters, retrieval of pairs
-    by correlation, and t-SNE maps. All embeddings are probed with the same papers.
+    Linear evaluation with tests of every pair of embeddings, cluster purity, retrieval of pairs by
+    correlation, and t-SNE maps, all on the same papers.
 
     Args:
-        papers: File of papers as `build` reads it.
-        embeddings: Vectors of the papers, as `embed` writes them; may be repeated, to compare.
-        label: What the classes are: venue, keyphrases, or labels.NAME of the papers' labels.
-        most_classes: Classes at most, the most frequent ones. Default: all.
-        min_count: Papers that a class has at least.
-        most: Papers at most, drawn by chance. Default: all.
-        probes: Some of linear, clusters, retrieval, map; commas between them.
-        seen: Names of classes that an encoder was trained to tell, one on each line: papers of
-            these and of the other classes are probed apart.
-        unseen: Part seen from unseen classes by --seed instead; the share that is unseen.
-        runs: Times that papers are dealt out to folds anew.
-        out: Folder for the HTML page, figures, maps, and what was told of each paper.
+        papers: File of papers as `recsys build` reads it.
+        embeddings: Vectors of the papers, as written by `recsys embed`; may be repeated, to
+            compare.
+        label: Classes: venue, keyphrases, or labels.NAME of the papers' labels.
+        most_classes: Maximum number of classes; the most frequent are used. Default: all.
+        min_count: Minimum number of papers per class.
+        most: Maximum number of papers, drawn at random. Default: all.
+        probes: Any of linear, clusters, retrieval, map, separated by commas.
+        seen: Names of the classes that an encoder was trained on, one per line: papers of these and
+            of other classes are probed separately.
+        unseen: Separate seen from unseen classes by --seed instead; the share that is unseen.
+        runs: Number of random assignments of papers to folds.
+        out: Folder for the HTML page, figures, maps, and the prediction for each paper.
     """
     from recsys.eval.report.page import FORMATS
     from recsys.eval.studies.probes import probe_results, report_probes
@@ -226,26 +229,26 @@ def compare_encoders(
     jobs: Jobs = None,
     quiet: bool = False,
 ) -> int:
-    """Compare encoders: recommendations, SciDocs' tasks, probes, speed and size, in one table.
+    """Compare encoders in one table: quality, speed and size.
 
-    An index is built on the vectors of each, with a ranker of its own. What is finished is kept in
-    DIR: the same command continues, and only does what is new. The exit code is 1 when a part of a
-    row failed; the notes say why.
+    Covers recommendations, SciDocs' tasks and probes. An index with its own ranker is built on the
+    vectors of each encoder. Finished parts are kept in DIR; the same command continues and runs
+    only what is new. The exit code is 1 if a part of a row failed; the notes say why.
 
     Args:
-        encoders: What `embed` takes as an encoder, NAME=FOLDER to call it otherwise, or NAME=FILE
-            for vectors made elsewhere; with --labels NAME=FILE,FILE, the second one of the labelled
-            papers; may be repeated.
-        out: Folder for the page, and for all that need not be done again.
+        encoders: What `recsys embed` takes as an encoder, NAME=FOLDER to rename it, or NAME=FILE
+            for vectors made elsewhere; with --labels NAME=FILE,FILE, where the second is for the
+            labelled papers. May be repeated.
+        out: Folder for the page and for finished parts.
         labels: File of papers with labels, for the probes. Default: no probes.
-        label: What the probes' classes are: venue, keyphrases, or labels.NAME.
-        most: Labelled papers at most, drawn by chance. Default: all.
-        min_count: Labelled papers that a class has at least.
-        queries: Queries of a ranking task of SciDocs; 0: no such tasks.
+        label: Classes of the probes: venue, keyphrases, or labels.NAME.
+        most: Maximum number of labelled papers, drawn at random. Default: all.
+        min_count: Minimum number of labelled papers per class.
+        queries: Queries per ranking task of SciDocs; 0 skips these tasks.
         reference: Encoder that the others are tested against. Default: minilm, else the first.
-        dim: Length of a vector of a baseline that is fit.
-        part: Whose queries are asked.
-        precision: Numbers in which encoders compute.
+        dim: Dimension of the vectors of fitted baselines.
+        part: Queries to ask.
+        precision: Number format of the encoders.
     """
     from recsys.app.cache import cache_folder
     from recsys.app.wiring import open_index

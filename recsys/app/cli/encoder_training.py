@@ -1,28 +1,28 @@
-"""Encoders: train them by SPECTER's objective or to tell journals, and leave parts out.
+"""Encoders: train them by SPECTER's objective or on journals, and ablate them.
 
 Args:
-    papers: File of papers as `build` reads it, or an index.
-    rows: Some rows of the table; commas between them. Default: all.
-    label: What is to be told: venue, keyphrases, or labels.NAME of the papers' labels.
-    min_count: Papers that a class has at least.
-    max_count: Papers of a class that are used, by chance.
-    start: `minilm`, `random`, a Hugging Face name, or a local directory to start from.
-    adapter: Train a low-rank adapter and leave the encoder's own weights; 0 trains all weights.
+    papers: File of papers as `recsys build` reads it, or an index.
+    rows: Rows of the table to run, separated by commas. Default: all.
+    label: Class to predict: venue, keyphrases, or labels.NAME of the papers' labels.
+    min_count: Minimum number of papers per class.
+    max_count: Maximum number of papers per class, drawn at random.
+    start: Encoder to start from: `minilm`, `random`, a Hugging Face name, or a local directory.
+    adapter: Rank of a LoRA adapter, which leaves the encoder's own weights unchanged; 0 trains all
+        weights.
     loss: SPECTER's, the same for unit vectors, or in-batch.
-    margin: How much farther away than a positive a negative shall be. Default: 1, 0.1 for unit
-        vectors.
-    epochs: How often papers are read.
-    rate: Highest learning rate: it rises to that in a tenth of the steps, then falls.
-    batch: Papers of a step.
+    margin: Margin between a positive and a negative. Default: 1, or 0.1 for unit vectors.
+    epochs: Number of epochs.
+    rate: Peak learning rate, reached after a tenth of the steps.
+    batch: Papers per step.
     part: Papers computed at a time; fewer need less memory. Default: the whole step.
-    dropout: Share of values left out.
-    max_length: Training cuts texts to so many tokens; shorter ones train faster. Default: the
+    dropout: Dropout rate.
+    max_length: Maximum number of tokens per text in training; fewer are faster. Default: the
         encoder's own.
-    steps: Steps at most. Default: all.
-    max_minutes: Stop after so many minutes; the same command continues. Default: none.
-    dev_queries: Dev queries that are asked; 0 asks all.
-    dev_papers: Papers that are ranked for them, gold among them; 0 ranks all.
-    precision: Numbers to compute in; auto is bf16 on a GPU, else f32.
+    steps: Maximum number of steps. Default: all.
+    max_minutes: Stop after this many minutes; the same command continues. Default: none.
+    dev_queries: Number of dev queries to ask; 0 for all.
+    dev_papers: Number of papers ranked for them, the relevant ones among them; 0 for all.
+    precision: Number format; auto is bf16 on a GPU, else f32.
 """
 
 from pathlib import Path
@@ -107,22 +107,23 @@ def train_encoder(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Train an encoder on the citations of the train queries, stopped early on the dev queries.
+    """Train an encoder on citations (SPECTER's objective).
 
-    It learns to put a paper nearer to those that it cites than to others (SPECTER's objective).
-    The folder is an ordinary Hugging Face one: `recsys build --encoder` takes it. `training.html`
-    in it shows the curves of loss and dev. A killed training continues from its last checkpoint.
+    It learns to put a paper closer to those that it cites than to others, on the train queries, and
+    is stopped early on the dev queries. The folder is a Hugging Face model that `recsys build
+    --encoder` takes; its `training.html` shows the training curves. If interrupted, run the same
+    command again to continue from the last checkpoint.
 
     Args:
-        index: Directory that `recsys build` wrote, or one in SPECTER's format.
+        index: Index to train on, or a directory in SPECTER's format.
         split: JSON file with the paper ids of the train, dev and test queries of an index.
-        hard: Of a query's 5 triplets: cited by what it cites.
-        near: Of a query's 5 triplets: near it, found anew each epoch.
-        every_paper: Learn from all papers not newer than the train queries.
-        epochs: How often each query gives triplets.
-        batch: Triplets of a step.
-        part: Triplets computed at a time; fewer need less memory. Default: 16; for in-batch the
-            whole step, whose texts are its negatives.
+        hard: Hard negatives among a query's 5 triplets: papers cited by what it cites.
+        near: Nearby negatives among a query's 5 triplets, searched anew in each epoch.
+        every_paper: Train on all papers that are not newer than the train queries.
+        epochs: Number of epochs.
+        batch: Triplets per step.
+        part: Triplets computed at a time; fewer need less memory. Default: 16, or the whole step
+            for in-batch, whose texts are its negatives.
     """
     from recsys.pipelines.studies.encoders import train_encoder as job
     from recsys.pipelines.studies.encoders.training import LoopOptions, Pace, Run, rank_of_process
@@ -173,15 +174,16 @@ def ablate_encoder(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Train an encoder without each part of SPECTER's recipe and show what each brings on dev.
+    """Train an encoder without each part of SPECTER's recipe.
 
-    Every row is trained for a few steps only, unless --steps says otherwise. Rows that are finished
-    are not trained again. `ablations.html` in the folder adds the curves of loss and dev.
+    Shows on dev what each part contributes. Each row is trained for a few steps only, unless
+    --steps says otherwise. Finished rows are not trained again. `ablations.html` in the folder adds
+    the training curves.
 
     Args:
-        other_start: Another encoder to start from, which adds a row. Default: none.
-        steps: Steps of each row at most.
-        output: How the table is written.
+        other_start: Another encoder to start from, as an additional row. Default: none.
+        steps: Maximum number of steps per row.
+        output: Format of the table.
     """
     from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of
@@ -231,15 +233,15 @@ def train_journal(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Train an encoder to tell the journals of papers, stopped early on papers held out.
+    """Train an encoder to predict journals (MIReAD's objective).
 
-    It is MIReAD's objective. The folder is an ordinary Hugging Face one, without the classifier:
-    `recsys embed --encoder` and `recsys build --encoder` take it. A killed training continues from
-    its last checkpoint.
+    It is stopped early on held-out papers. The folder is a Hugging Face model without the
+    classifier, for `recsys embed --encoder` and `recsys build --encoder`. If interrupted, run the
+    same command again to continue from the last checkpoint.
 
     Args:
-        unseen: Share of the classes that --seed keeps from training, for `recsys study probe` with
-            the same --unseen and --seed.
+        unseen: Share of the classes that --seed keeps out of training, for `recsys study probe`
+            with the same --unseen and --seed.
     """
     from recsys.pipelines.studies.encoders import train_journal as job
     from recsys.pipelines.studies.encoders.tower import StartOptions
@@ -288,19 +290,19 @@ def ablate_journal(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Train encoders to tell shares of the journals and show what that is worth for other journals.
+    """Train on shares of the journals and test on the others.
 
-    Each is asked for papers of journals that it has not seen, with many labels and with few.
-    Encoders that are finished are not trained again. `journals.html` in the folder has the curve.
+    Each encoder is probed on papers of journals that it has not seen, with many labels and with
+    few. Finished encoders are not trained again. `journals.html` in the folder shows the curve.
 
     Args:
-        shares: Shares of the classes left that encoders learn from; commas between them.
-        seeds: How many, from --seed on; each keeps other classes.
-        unseen: Share of the classes that each seed keeps from training.
-        asked: Papers that an unseen class has at least.
-        asked_most: Papers of an unseen class that are asked for, by chance. Default: all.
+        shares: Shares of the classes to train on, separated by commas.
+        seeds: Number of seeds, from --seed on; each holds out other classes.
+        unseen: Share of the classes that each seed holds out.
+        asked: Minimum number of papers of an unseen class.
+        asked_most: Maximum number of papers of an unseen class, drawn at random. Default: all.
         runs: Runs of the linear model, each with other folds.
-        output: How the tables are written.
+        output: Format of the tables.
     """
     from recsys.eval.report.page import FORMATS
     from recsys.pipelines.studies.citeomatic.network_training import device_of

@@ -70,7 +70,7 @@ def main() -> int:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, leave)
-        _refuse_mixture()
+        _check_package()
         from recsys.app.cli.program import run
 
         if usual is signal.default_int_handler:
@@ -83,16 +83,22 @@ def main() -> int:
         return _report(error, as_json=JSON_ERRORS in sys.argv)
 
 
-def _refuse_mixture() -> None:
-    """Refuse to run where a distribution named `recsys` has written among the files of this one.
+def _check_package() -> None:
+    """Refuse to run where files are missing, or a distribution named `recsys` has added its own.
 
     On the package index that name is another project's, whose package has the same name as ours.
     """
-    site = os.path.abspath(__file__).rsplit(os.sep, 4)[0]
+    package = os.path.abspath(__file__).rsplit(os.sep, 3)[0]
+    if not os.path.isdir(os.path.join(package, "pipelines")):
+        raise RecsysError(
+            f"{package} has no folder `pipelines`: this checkout was made without symbolic links.",
+            "Run `git config core.symlinks true && git checkout -- recsys`, or install the wheel.",
+        )
+    site = os.path.dirname(package)
     for name in os.listdir(site):
         if re.fullmatch(r"(?i)recsys-[^-]+\.dist-info", name):
             raise RecsysError(
-                f"Two distributions have written to {os.path.join(site, 'recsys')}: citerec, which "
+                f"Two distributions wrote to {package}: citerec, which "
                 f"is this program, and {name.removesuffix('.dist-info')}.",
                 "pip uninstall recsys, then pip install --force-reinstall --no-deps citerec",
             )
@@ -145,7 +151,7 @@ def _interrupts() -> Iterator[list[int]]:
 
 def report_interrupt(arguments: Sequence[str]) -> None:
     """Say in one line that the user stopped the program."""
-    what, hint = "interrupted:", "run the same command again; it continues from what it has kept."
+    what, hint = "interrupted:", "run the same command again to continue."
     line = f"{what} {hint}"
     if JSON_ERRORS in arguments:
         line = f'{{"error": {{"kind": "Interrupted", "what": "{what}", "hint": "{hint}"}}}}'
@@ -176,7 +182,7 @@ def _explained(error: Exception) -> tuple[str, str, str, int]:
         error = missing_extra(error) or error
     kind = type(error).__name__
     if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
-        hint = "Free some, raise the limit (`ulimit -v`), or give less at once."
+        hint = "Free some, raise the limit (`ulimit -v`), or process less at once."
         return MemoryError.__name__, "There is not enough memory.", hint, 1
     if isinstance(error, RecsysError):
         return kind, error.what, error.hint, error.exit_code
@@ -189,10 +195,10 @@ def _explained(error: Exception) -> tuple[str, str, str, int]:
         return kind, f"{place}{reason}.", hint, 1
     if isinstance(error, UnicodeEncodeError):
         # A name with bytes that are no UTF-8 holds half pairs in their places.
-        what = f"{error.object[:_SHOWN]!r} is no UTF-8."
+        what = f"{error.object[:_SHOWN]!r} is not UTF-8."
         return kind, what, "Rename the file or the folder in UTF-8.", 1
     if isinstance(error, RecursionError):
-        hint = "Give it with fewer levels of brackets, braces or quotes."
-        return kind, "Something given is nested too deeply.", hint, 1
-    hint = f"Set {DEBUG}=1 for the traceback, and report it."
+        hint = "Use fewer levels of brackets, braces or quotes."
+        return kind, "The input is nested too deeply.", hint, 1
+    hint = f"Set {DEBUG}=1 to see the traceback, and please report it."
     return kind, f"internal error: {kind}: {error}.", hint, 1

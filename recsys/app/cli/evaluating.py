@@ -45,15 +45,15 @@ def batch(
     seed: Seed = 0,
     jobs: Jobs = None,
 ) -> None:
-    """Answer every query of a split's part and write a TREC run file.
+    """Answer every query of a split and write a TREC run file.
 
-    Each query is answered as of its own year: nothing later is recommended or counted.
+    Each query is answered as of its own year: nothing newer is recommended or counted.
 
     Args:
         run: TREC run file to write.
-        part: Which queries to answer.
-        k: Papers written per query.
-        system: What ranks the papers.
+        part: Queries to answer.
+        k: Number of papers per query.
+        system: System that ranks the papers.
     """
     check_target(run)
     from recsys.app.wiring import open_index
@@ -79,7 +79,7 @@ def evaluate(
     *,
     part: Part = "test",
     systems: Annotated[
-        str, Option(metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them.")
+        str, Option(metavar="NAMES", help=f"Any of {', '.join(SYSTEMS)}; separated by commas.")
     ] = "bm25,embedding,stage-one,two-stage",
     run: Annotated[list[str] | None, Option(metavar="NAME=FILE")] = None,
     k: Annotated[int, Option("-k", min=1)] = 100,
@@ -95,21 +95,24 @@ def evaluate(
     quiet: bool = False,
     split: OwnSplit = None,
 ) -> None:
-    """Evaluate systems on a split's part and write runs, judgements and figures into a folder.
+    """Measure how well systems find what papers really cited.
 
-    Each query is asked as of its own year. A killed evaluation continues where it stopped. What
-    would reward a look into the future, or at the queries in training, is refused. Without --split,
-    the split by which the index's own ranker learned is taken, else one is made by year.
+    Hides the references of each query paper, asks as of its year, and writes runs, judgements and
+    figures to the folder. The table of systems goes to stdout. Queries that would leak the future
+    or the training data are refused. Without --split, the split that the index's ranker was trained
+    with is used, else one by year. If interrupted, run the same command again to continue.
 
     Args:
-        part: Which queries to ask.
-        run: TREC run of a system from elsewhere, to compare with; may be repeated.
-        k: Papers kept per query.
-        k_study: Try several numbers of neighbours, too.
-        self_citation: Look where papers by the query's own authors stand, too.
-        seed_study: See what half of the references, given, would add.
-        split: JSON file with the paper ids of the train, dev and test queries. Without, the newest
-            papers with enough references are for test, those before for dev. Default: by year.
+        out: Folder to write.
+        part: Queries to ask.
+        run: TREC run of another system to compare with; may be repeated.
+        k: Number of papers per query.
+        k_study: Also try several numbers of neighbours.
+        self_citation: Also measure where papers by the query's own authors rank.
+        seed_study: Also measure what it adds to know half of the references.
+        split: JSON file with the paper ids of the train, dev and test queries. Otherwise the newest
+            papers with enough references are for test, and those before them for dev. Default: by
+            year.
     """
     from recsys.app.wiring import open_index
     from recsys.pipelines.evaluation.evaluate import EvaluateOptions
@@ -119,7 +122,7 @@ def evaluate(
     for text in run or ():
         name, _, path = text.partition("=")
         if not (name and path) or name in runs:
-            reason = "names a second run so" if name in runs else "is not NAME=FILE"
+            reason = "is the name of a second run" if name in runs else "is not NAME=FILE"
             raise bad_value(f"{text!r} {reason}.", option="--run")
         runs[name] = Path(path)
     with shared_work(index, engine, address, quiet=quiet, jobs=jobs) as (progress, workers):
@@ -138,6 +141,7 @@ def evaluate(
             engine=workers,
         )
         report = ask(index, split, options, out, open_index=open_index, progress=progress)
+    emit(report.table())
     tell(report.lines(), quiet=quiet)
 
 
@@ -148,16 +152,16 @@ def compare(
     seed: Annotated[int, Option(min=0)] = 0,
     quiet: bool = False,
 ) -> None:
-    """Score TREC runs of any system, with 95 % intervals, and test every pair of them.
+    """Score TREC runs and test every pair for significance.
 
-    A judged query that is missing from a run counts as 0, a query that is not judged is left out,
-    and a paper that is not judged counts as not relevant; the notes say how many there were.
+    Scores have 95 % intervals. A judged query that is missing from a run counts as 0, an unjudged
+    query is left out, and an unjudged paper counts as not relevant; the notes give their numbers.
 
     Args:
-        runs: TREC run files; a system is named by its file, without the suffix.
+        runs: TREC run files; each system is named after its file.
         qrels: TREC judgements of the queries.
-        output: How the comparison is written.
-        seed: Seed of everything random.
+        output: Format of the comparison.
+        seed: Random seed.
     """
     from recsys.eval.report.compare import RENDERERS
     from recsys.eval.report.compare import compare as compare_runs
@@ -174,17 +178,17 @@ def repeats(
     base: Annotated[str | None, Option(metavar="SYSTEM")] = None,
     seed: Annotated[int, Option(min=0)] = 0,
 ) -> None:
-    """Average evaluations that repeat one another, and test every pair of systems.
+    """Average evaluations that differ only in their seed.
 
-    For models that are trained with several seeds: mean, standard deviation over the seeds, 95 %
-    interval over the queries, and which systems differ by more than chance when each query's
-    figures are averaged over the seeds.
+    Shows the mean, the standard deviation over seeds, the 95 % interval over queries, and which
+    systems differ significantly when each query is averaged over the seeds.
 
     Args:
-        folders: Folders that `recsys evaluate` wrote with different seeds.
-        output: How the table is written.
-        base: Show also what each system has more than this one, with 95 % intervals. Default: none.
-        seed: Seed of the tests and the intervals.
+        folders: Folders written by `recsys evaluate` with different seeds.
+        output: Format of the table.
+        base: Also show how much each system gains over this one, with 95 % intervals. Default:
+            none.
+        seed: Random seed of tests and intervals.
     """
     from recsys.eval.report.repeats import RENDERERS
     from recsys.eval.report.repeats import repeats as average
@@ -195,33 +199,67 @@ def repeats(
 def report(
     folder: Annotated[Path, Argument(metavar="DIR")],
     output: Annotated[EvaluationFormat, Option("--format")] = "html",
+    columns: Annotated[str | None, Option(metavar="NAMES")] = None,
+    figures: Annotated[str | None, Option(metavar="FORMATS")] = None,
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
     quiet: bool = False,
 ) -> None:
-    """Report on an evaluation: one HTML page, Markdown, JSON, or LaTeX tables.
+    """Turn an evaluation into a page, Markdown, JSON, LaTeX tables, or a CSV of each query.
 
-    The HTML page needs no network and no script; unless --out is given, its pictures are written
-    beside it as SVG files. LaTeX needs the package booktabs. Of an encoder that was trained, the
-    page shows the curves of loss and dev.
+    The HTML page needs no network and no script. Unless --out is given, its figures are also
+    written beside it as SVG files, and the measures of each query as per-query.csv. The LaTeX
+    tables need the package booktabs. For a trained encoder, the page shows its training curves.
 
     Args:
-        folder: Folder that `recsys evaluate` wrote, or an encoder that was trained.
-        output: How the report is written.
-        out: File to write; `-` is stdout. Default: report.html, .md, .json or .tex in DIR.
+        folder: Folder written by `recsys evaluate`, or a trained encoder.
+        output: Format of the report.
+        columns: Write a single table of these measures, such as f1@20,mrr,ndcg@10; for latex and
+            markdown. Default: all tables.
+        figures: Also write figures for a paper into DIR/figures: pdf, pgf or both, with a comma
+            between; each one column wide and one page wide. Default: none.
+        out: File to write; `-` is stdout. Default: report.html, .md, .json or .tex, or
+            per-query.csv in DIR.
     """
-    from recsys.eval.report.evaluation_pictures import write_pictures
-    from recsys.eval.report.evaluation_report import SUFFIXES, Report, read_report
+    from recsys.eval.report.evaluation_pictures import write_figures, write_pictures
+    from recsys.eval.report.evaluation_report import (
+        FILES,
+        Report,
+        chosen_table,
+        per_query_csv,
+        read_queries,
+        read_report,
+    )
     from recsys.eval.report.page import FORMATS
+    from recsys.eval.report.tables import TABLE_FORMATS
     from recsys.eval.studies.encoders.training_page import is_training, read_training
 
+    if columns is not None and output not in TABLE_FORMATS:
+        raise bad_value(f"they are for {' and '.join(TABLE_FORMATS)}.", option="--columns")
     to_stdout = out == Path("-")
-    target = out or folder / f"report{SUFFIXES[output]}"
     if out and not to_stdout:
         check_target(out)
     trained = is_training(folder)
     found = read_training(folder, folder.resolve().name) if trained else read_report(folder)
-    emit(FORMATS[output](found), None if to_stdout else target)
-    if isinstance(found, Report) and out is None and output == "html":
-        write_pictures(folder, found.assessment)
+    target = out or folder / FILES[output]
+    if not isinstance(found, Report):
+        if columns or figures or output == "csv":
+            raise bad_value("it is of evaluations; this is an encoder.", option="DIR")
+        text = FORMATS[output](found)
+    elif output == "csv":
+        text = per_query_csv(found.assessment, read_queries(folder))
+    elif columns is not None:
+        table = chosen_table(found.assessment, names_in(columns) or ())
+        text = TABLE_FORMATS[output](table)
+    else:
+        text = FORMATS[output](found)
+    emit(text, None if to_stdout else target)
+    if isinstance(found, Report):
+        if out is None and output == "html":
+            write_pictures(folder, found.assessment)
+            emit(per_query_csv(found.assessment, read_queries(folder)), folder / FILES["csv"])
+        if figures is not None:
+            place = folder / "figures"
+            write_figures(place, found.assessment, names_in(figures) or ())
+            note(f"Figures are in {place}.", quiet=quiet)
     if not to_stdout:
         note(f"Written to {target}.", quiet=quiet)

@@ -15,7 +15,7 @@ PAPERS = 2000
 
 
 def fetch(
-    draft: Annotated[str | None, Argument(metavar="[DRAFT]")] = None,
+    draft: Annotated[str | None, Argument(metavar="DRAFT")] = None,
     *,
     query: Annotated[str | None, Option(metavar="WORDS")] = None,
     update: Annotated[Path | None, Option(metavar="FILE")] = None,
@@ -31,42 +31,43 @@ def fetch(
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
     quiet: bool = False,
 ) -> None:
-    """Fetch papers around a draft, or on a subject, from open sources on the web.
+    """Fetch papers for a draft or a query from open web sources.
 
-    Titles and identifiers of what the draft cites, its title and phrases of its abstract are sent
-    to the sources that are named, after the plan was agreed to. A fetch that was stopped goes on
-    where it was when the same command is given again.
+    You see and confirm the plan first. Titles and identifiers of the draft's references, its title
+    and phrases of its abstract are then sent to the sources in the plan. If interrupted, run the
+    same command again to continue.
 
     Args:
-        draft: A draft whose surroundings are fetched, in any format that `recsys recommend` reads.
-        query: Fetch what these words find, and what is around it.
+        draft: Draft to fetch papers for, in any format that `recsys recommend` reads.
+        query: Fetch papers that match these words, and papers around them.
         update: Fetch what is new since this file was fetched, and merge it into the file.
-        zotero: Fetch the Zotero library of this machine, while Zotero runs.
-        group: With --zotero: the number of a group, whose library is fetched. Default: your own
-            library.
-        papers: Number of papers to fetch at most.
-        source: One of openalex, semanticscholar, crossref, arxiv and pubmed; may be repeated: the
-            first one leads, the others add what they know of its papers. Default: openalex.
-        since: Fetch no older paper. Default: any.
-        as_of: Fetch as in this year: nothing newer is fetched, or counted. Default: now.
-        most_requests: Make no more requests than these. Default: as many as the plan says.
-        dry_run: Show requests, credits and minutes, and fetch nothing.
-        yes: Agree to the plan; without, the terminal asks.
-        out: Write the papers here as JSON lines, packed where it ends in .gz; what was asked and
-            found stands beside it, in FILE.fetch.json.
+        zotero: Fetch your Zotero library on this machine, while Zotero is running.
+        group: With --zotero: number of a group library. Default: your own library.
+        papers: Maximum number of papers.
+        source: One of openalex, semanticscholar, crossref, arxiv and pubmed; may be repeated. The
+            first one leads; the others complete its papers. Default: openalex.
+        since: Oldest year of papers to fetch. Default: any.
+        as_of: Fetch as of this year: nothing newer is fetched or counted. Default: now.
+        most_requests: Maximum number of requests. Default: as planned.
+        dry_run: Show the requests, credits and minutes that it would take, and fetch nothing.
+        yes: Confirm the plan without asking.
+        out: File to write the papers to, as JSON Lines; compressed if the name ends in .gz.
+            FILE.fetch.json records what was asked and found.
     """
     from recsys.app.fetch_wiring import Errand, fetching, reading_library, updating
     from recsys.pipelines.online.fetch_plan import FetchQuestion, asked_of_draft
     from recsys.query.question_schema import read_draft
 
     if sum([draft is not None, query is not None, update is not None, zotero]) != 1:
-        raise bad_value("give one of a draft, --query, --update and --zotero.", option="DRAFT")
+        raise bad_value(
+            "give exactly one of DRAFT, --query, --update and --zotero.", option="DRAFT"
+        )
     if group is not None and not (zotero and group.isdecimal()):
-        raise bad_value("it is the number of a group, with --zotero.", option="--group")
+        raise bad_value("it takes the number of a group and needs --zotero.", option="--group")
     if update is not None and out is not None:
-        raise bad_value("--update writes its own file.", option="--out")
+        raise bad_value("--update writes to its own file.", option="--out")
     if update is None and out is None and not dry_run:
-        raise bad_value("name the file to write.", option="--out")
+        raise bad_value("give the file to write.", option="--out")
     if out is not None:
         check_target(out)
     target = update or out or Path("fetched.jsonl.gz")  # Dry, nothing is written.
@@ -85,7 +86,9 @@ def fetch(
         opened = fetching(asked, target, most_requests)
     with opened as errand:
         if errand is None:
-            note(f"{out} answers this question already: nothing was asked.", quiet=quiet)
+            note(
+                f"{out} already has the answer to this question: no request was sent.", quiet=quiet
+            )
             return
         if dry_run:
             emit("\n".join(errand.lines()) + "\n")

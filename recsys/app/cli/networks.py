@@ -1,15 +1,15 @@
-"""Citeomatic's own models: train them, search for their parameters, and leave parts out.
+"""Citeomatic's own models: train them, tune them, and ablate them.
 
 Args:
-    epochs: Passes over the citations at most.
+    epochs: Maximum number of epochs.
     rate: Learning rate of the first epoch.
-    gamma: What the margins are multiplied with.
-    dropout: Share of words left out in training.
-    parameters: What a search of `recsys study` chose; goes before the options above.
-    trials: Sets of parameters that are tried.
+    gamma: Factor of the margins.
+    dropout: Share of words dropped in training.
+    parameters: Parameters found by `recsys study`; they override the options above.
+    trials: Number of parameter sets to try.
     short: Epochs of each trial.
-    finalists: The best of them, which are trained longer.
-    long: Epochs of each finalist at most.
+    finalists: Number of the best trials that are trained longer.
+    long: Maximum epochs of each finalist.
 """
 
 from pathlib import Path
@@ -56,14 +56,15 @@ def train_nnselect(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Train Citeomatic's first stage on the train queries, stopped early on the dev queries.
+    """Train Citeomatic's first stage, NNSelect.
 
-    It learns a vector for each word, and proposes the papers with the nearest sums. A killed
-    training continues where its last epoch ended.
+    It learns a vector for each word on the train queries, stopped early on the dev queries, and
+    proposes the papers with the closest sums. If interrupted, run the same command again to
+    continue after the last epoch.
 
     Args:
-        dim: Length of a vector.
-        word_vectors: Text file of word vectors to start from, such as GloVe's; it decides --dim.
+        dim: Dimension of the vectors.
+        word_vectors: Text file of word vectors to start from, such as GloVe's; it sets --dim.
     """
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
     from recsys.pipelines.studies.citeomatic.nnselect import BATCH, NNSelectOptions
@@ -96,14 +97,15 @@ def train_nnrank(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Train Citeomatic's second stage on the train queries, stopped early on the dev queries.
+    """Train Citeomatic's second stage, NNRank.
 
-    It reranks what NNSelect selects, which must be there; the first time, NNSelect is also trained
-    on halves of the train queries, to learn from cosines of queries that it has not seen.
+    It reranks what NNSelect selects and is trained on the train queries, stopped early on the dev
+    queries. NNSelect must have been trained. The first time, it is also trained on halves of the
+    train queries, so that NNRank learns from cosines of queries that NNSelect has not seen.
 
     Args:
-        dim: Length of a word's vector.
-        separate: Give queries word vectors of their own.
+        dim: Dimension of the word vectors.
+        separate: Use separate word vectors for queries.
     """
     from recsys.models.nnrank import RankShape
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions
@@ -133,10 +135,10 @@ def tune_nnselect(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Search for good parameters of NNSelect, by the recall of the dev queries.
+    """Tune the parameters of NNSelect by recall on dev.
 
-    Many are tried shortly, the best trained longer. A killed search continues where it stopped;
-    asked for more trials, it makes those that are missing.
+    Many parameter sets are trained briefly, and the best ones longer. If interrupted, run the same
+    command again to continue; with a higher --trials only the missing ones are run.
     """
     from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
 
@@ -157,10 +159,10 @@ def tune_nnrank(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Search for good parameters of NNRank, by the F1@20 of the dev queries.
+    """Tune the parameters of NNRank by F1@20 on dev.
 
-    Many are tried shortly, the best trained longer. A killed search continues where it stopped;
-    asked for more trials, it makes those that are missing.
+    Many parameter sets are trained briefly, and the best ones longer. If interrupted, run the same
+    command again to continue; with a higher --trials only the missing ones are run.
     """
     from recsys.pipelines.studies.citeomatic.tuning import Model, TuneOptions
 
@@ -193,15 +195,15 @@ def ablate_nnrank(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Train NNRank without each of its parts and show what each brings, with significance.
+    """Train NNRank without each of its parts and compare.
 
-    The folder is an evaluation: `recsys report` and `recsys compare` read it. Rows that are
-    finished are not trained again.
+    The folder is an evaluation for `recsys report` and `recsys compare`. Finished rows are not
+    trained again.
 
     Args:
-        part: Which queries to ask.
-        rows: Some rows of the table; commas between them. Default: all.
-        output: How the table is written.
+        part: Queries to ask.
+        rows: Rows of the table to run, separated by commas. Default: all.
+        output: Format of the table.
     """
     from recsys.pipelines.studies.citeomatic import nnrank_ablations
     from recsys.pipelines.studies.citeomatic.network_training import LoopOptions

@@ -5,37 +5,36 @@ a parameter means is told by its command, else by the module of that, else here,
 "Default:" what stands for none.
 
 Args:
-    index: Directory that `recsys build` wrote, or s3://BUCKET/PATH of one on a store.
+    index: Index to use: a directory written by `recsys build`, or s3://BUCKET/PATH.
     title: Title of the draft. Default: the draft's own.
     abstract: Abstract of the draft. Default: the draft's own.
     split: JSON file with the paper ids of the train, dev and test queries.
-    no_metadata: Leave authors and venues out of the ranking.
-    candidates: What candidates come from: some of embedding, nnselect, bm25; commas between them.
-        Default: what the ranker was trained with.
-    jobs: Processes that share the work; the run does not depend on it. Default: one per processor.
-    pooling: How token vectors become one: cls for SPECTER, mean for MiniLM. Default: the encoder's
+    no_metadata: Ignore authors and venues when ranking.
+    candidates: Where candidates come from: any of embedding, nnselect and bm25, separated by
+        commas. Default: as the ranker was trained.
+    jobs: Number of processes; the result does not depend on it. Default: one per core.
+    pooling: How token vectors are pooled: cls for SPECTER, mean for MiniLM. Default: the encoder's
         own.
-    no_wait: Fail at once if another process is writing the index; else wait for it.
-    device: Where to compute; auto takes a GPU if there is one.
+    no_wait: Fail at once if another process is writing the index, instead of waiting.
+    device: Device to compute on; auto uses a GPU if there is one.
     out: Folder to write.
-    seed: Seed of everything random.
-    quiet: Write no progress and no notes to stderr; errors still show.
-    engine: What shares the work: the processors of this machine, or a cluster of Ray (needs
-        `citerec[ray]`). What is written does not depend on it.
-    address: Cluster of Ray: `auto` for the one that this machine is in, HOST:PORT, or
-        ray://HOST:PORT. Default: a cluster of this machine alone.
-    num_gpus: With Ray: share of a GPU that each process takes to encode, such as 0.5.
-    sources: Files and folders of papers, plain or .gz, each format recognised by its content:
-        BibTeX, RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, a
-        Zotero folder, PDFs ...; docs/guide/sources.md has them all.
-    apart: Keep a preprint and the paper that it became as two papers.
-    titles_only: Leave abstracts out: what is encoded, searched and shown of a paper is its title.
-        For corpora in which only some papers have an abstract.
-    keyphrases: Let each abstract begin with the paper's keyphrases, so that they are encoded,
-        searched and shown with it: `keyphrases`, as files of most formats have them, or labels.NAME
-        of the papers' labels. Best where their authors gave them; the keywords of a draft are then
-        read as well. Default: none.
-    json_errors: Write an error as {"error": {"kind", "what", "hint"}} on stderr, for programs.
+    seed: Random seed.
+    quiet: Write no progress and no notes to stderr; errors are still shown.
+    engine: Where the work runs: in processes on this machine, or on a Ray cluster (needs
+        `citerec[ray]`). The result is the same.
+    address: Ray cluster to use: `auto` for the one this machine belongs to, HOST:PORT, or
+        ray://HOST:PORT. Default: a new one on this machine.
+    num_gpus: With Ray: share of a GPU for each encoding process, such as 0.5.
+    sources: Files and folders of papers, plain or .gz; formats are recognised by content: BibTeX,
+        RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, Zotero, PDFs
+        and more (see docs/guide/sources.md).
+    apart: Keep a preprint and its published version as two papers.
+    titles_only: Ignore abstracts: papers are encoded, searched and shown by title. For corpora
+        where only some papers have an abstract.
+    keyphrases: Put each paper's keyphrases before its abstract, so that they are encoded, searched
+        and shown: `keyphrases`, or labels.NAME for one of the papers' labels. Best where authors
+        chose them; the draft's keywords are then read as well. Default: none.
+    json_errors: Write errors to stderr as JSON: {"error": {"kind", "what", "hint"}}.
 """
 
 from collections.abc import Iterable, Iterator
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
 
 
 _PAPERS = (
-    "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), a DOI, an arXiv, ACL or corpus id"
+    "a bibliography (.bib, .ris, CSL or Zotero .json, .csv), or a DOI, arXiv, ACL or corpus id"
 )
 
 
@@ -96,10 +95,10 @@ def bad_value(why: str, *, option: str) -> UsageError:
 def cli_option(option: QuestionOption) -> Any:  # noqa: ANN401  # As `typer.Option` itself.
     """Make typer's option of an option of a question."""
     spec = option.spec
-    again = "; may be repeated." if option.several else "."
+    again = " May be repeated." if option.several else ""
     return Option(
         spec.flag,
-        help=spec.help.format(papers=_PAPERS).removesuffix(".") + again,
+        help=spec.help.format(papers=_PAPERS) + again,
         metavar=spec.metavar,
         min=spec.least,
         max=spec.most,
@@ -120,7 +119,7 @@ ReportFormat: TypeAlias = Literal["table", "json"]
 """How reports on artifacts are written."""
 ComparisonFormat: TypeAlias = Literal["table", "json", "markdown", "latex"]
 """How comparisons of runs are written."""
-EvaluationFormat: TypeAlias = Literal["html", "markdown", "json", "latex"]
+EvaluationFormat: TypeAlias = Literal["html", "markdown", "json", "latex", "csv"]
 """How reports on evaluations are written."""
 ResultFormat: TypeAlias = Literal["table", "json", "markdown", "latex", "html"]
 """How results are written that are small enough for a terminal and good enough for a page."""
@@ -136,6 +135,18 @@ OwnWords: TypeAlias = Annotated[str | None, Option(metavar="TEXT")]
 Split: TypeAlias = Annotated[Path, Option(metavar="FILE")]
 OwnSplit: TypeAlias = Annotated[Path | None, Option(metavar="FILE")]
 Candidates: TypeAlias = Annotated[str | None, Option(metavar="NAMES")]
+KeyPattern: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--keys",
+        metavar="PATTERN",
+        show_default="that of the draft's or the library's keys, else Cohan2020Specter",
+        help="Write citation keys by this pattern, such as [auth:lower][year]. Fields: auth, "
+        "authors, year, shortyear, title, shorttitle, veryshorttitle; modifiers: lower, upper, "
+        "capitalize, abbr.",
+    ),
+]
+KEYS_FOLLOW = "New citation keys follow the pattern of your bibliography, {}; --keys sets another."
 AtLeastOne: TypeAlias = Annotated[int, Option(min=1)]
 Jobs: TypeAlias = Annotated[int | None, Option(min=1)]
 OwnPooling: TypeAlias = Pooling | None
@@ -216,7 +227,7 @@ def shared_work(
             return
         for option, given in (("--address", address), ("--num-gpus", num_gpus)):
             if given:
-                raise bad_value(f"it is of a cluster: give --engine {RAY}, too.", option=option)
+                raise bad_value(f"it is for a cluster: add --engine {RAY}, too.", option=option)
         from recsys.pipelines.jobs.engines import ProcessPool
 
         yield progress, ProcessPool(jobs)
@@ -235,8 +246,8 @@ Columns: TypeAlias = Annotated[
     Option(
         "--columns",
         metavar="FIELD=NAME,...",
-        help="Headers of a table's columns where they do not tell: title=TI,year=PY. Fields are "
-        f"{', '.join(FIELDS)}.",
+        help="Name the columns of a table whose headers are not recognised: title=TI,year=PY. "
+        f"Fields: {', '.join(FIELDS)}.",
     ),
 ]
 Apart: TypeAlias = Annotated[bool, Option("--preprints-apart")]
@@ -277,6 +288,6 @@ def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:
         if not (equals and name.strip()) or field.strip().lower() not in FIELDS:
             told = f"{field}{equals}{name}"
             raise bad_value(
-                f"{told!r} is no FIELD=NAME; fields are {', '.join(FIELDS)}.", option="--columns"
+                f"{told!r} is not FIELD=NAME; fields are {', '.join(FIELDS)}.", option="--columns"
             )
     return tuple((field.strip().lower(), name.strip()) for field, _, name in pairs)

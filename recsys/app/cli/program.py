@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo, ParameterInfo
 
 from recsys.app.cache import index_here
+from recsys.app.cli import help_panels
 from recsys.app.cli import options as shared_options
 from recsys.app.cli.entry import JSON_ERRORS
 from recsys.app.cli.options import IndexPlace, OneOf, Without, cli_option
@@ -27,10 +28,14 @@ _Note = TypeVar("_Note", IndexPlace, OneOf, Without)
 _LITERAL: Any = Literal
 
 GROUPS: Mapping[str, str] = {
-    "train": "Train a model of an index on the citations of its own papers.",
-    "study": "Measure and compare methods: networks, encoders, clicks.",
+    "train": "Train a ranker or another model on an index's citations.",
+    "study": "Experiments on networks, encoders and clicks.",
 }
 """Word that begins the names of several commands -> what they have in common."""
+_MEANT: Mapping[str, str] = {"recsys": "recommend", "recsys train": "ranker"}
+"""Group -> the command that is meant where a file or an index stands in the command's place."""
+_UNSHOWN_DEFAULTS = ("none", "any")
+_METAVARS: Mapping[Any, str] = {int: "N", float: "X", int | None: "N", float | None: "X"}
 
 COMMANDS: Mapping[str, str] = {
     "recommend": "recommending:recommend",
@@ -75,6 +80,16 @@ COMMANDS: Mapping[str, str] = {
 }
 """Full name of a command, in the order in which `--help` shows them -> its module and function."""
 
+FIRST_STEPS = """\
+recsys recommends papers that a draft should cite. To begin, copy one of these lines:
+
+  recsys recommend --title "Recommending citations with text embeddings"
+  recsys recommend paper.tex           # Your draft: .tex, .docx, .pdf, .md and others.
+  recsys build library.bib --out my.index && recsys recommend paper.tex --index my.index
+
+The first two search a starter corpus of 469 papers on language processing, retrieval and
+recommendation; the third one indexes your own papers. `recsys --help` lists every command."""
+
 
 def run(words: Sequence[str]) -> int:
     """Let typer read a command line and run what it asks for; return the exit code.
@@ -90,6 +105,7 @@ def run(words: Sequence[str]) -> int:
     except typer.TyperException as error:
         # What typer checks by pydantic begins with pydantic's words.
         what = error.format_message().replace("Value error, ", "")
+        what = re.sub(r" \(Possible options: (.*)\)$", r". Did you mean \1?", what)
         stop = "" if what.endswith((".", "?", ")")) else "."
         path = getattr(getattr(error, "ctx", None), "command_path", "recsys")
         raise UsageError(what + stop, f"See `{path} --help`.") from error
@@ -104,7 +120,10 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
         cls=PlainGroup,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "max_content_width": help_panels.WIDEST,
+        },
     )
     app.callback(invoke_without_command=True)(_root)
     groups = {
@@ -112,12 +131,13 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
         for name, text in GROUPS.items()
     }
     for name, group in groups.items():
-        app.add_typer(group, name=name)
+        app.add_typer(group, name=name, rich_help_panel=help_panels.panel_of_command(name))
     named = [name for name in COMMANDS if list(words[: name.count(" ") + 1]) == name.split()]
     for name in named or COMMANDS:
         *inside, own = name.split()
         group = groups[inside[0]] if inside else app
-        group.command(own, cls=PlainCommand)(command(name, load(name)))
+        panel = None if inside else help_panels.panel_of_command(own)
+        group.command(own, cls=PlainCommand, rich_help_panel=panel)(command(name, load(name)))
     return app
 
 
@@ -125,17 +145,17 @@ def _root(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Recommend which papers a draft should cite, with a probability and reasons for each.
+    """Recommend papers to cite in a draft, each with a probability and reasons.
 
-    Start with `recsys recommend draft.json`: it answers from a starter corpus of some hundred
-    landmark papers. `recsys build papers.jsonl --out my.index` makes an index of your own papers.
+    Start with `recsys recommend draft.json`, which answers from a starter corpus of 469 papers, or
+    index your own papers with `recsys build papers.bib --out my.index`.
     """
     if version:
         from recsys.store.artifacts import CREATED_BY
 
         typer.echo(CREATED_BY)
     elif context.invoked_subcommand is None:
-        typer.echo(context.get_help(), err=True)
+        typer.echo(FIRST_STEPS, err=True)
         raise typer.Exit(2)
 
 
@@ -188,7 +208,7 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
                 if option.name not in without.names:
                     kind = list[str] | None if option.several else option.kind
                     default = None if option.several else option.default
-                    yield _parameter(option.name, Annotated[kind, cli_option(option)], default)
+                    yield _parameter(option.name, kind, cli_option(option), default)
             continue
         kind, *notes = (
             get_args(each.annotation)
@@ -200,15 +220,14 @@ def parameters(run: Command) -> Iterator[inspect.Parameter]:
             kind = words | None if isinstance(None, kind) else words  # `str | None`.
         said = next((note for note in notes if isinstance(note, ParameterInfo)), None)
         if said is None or not said.help:
-            # The note itself may stand in several commands.
-            said = typer.Option() if said is None else copy.copy(said)
+            said = typer.Option() if said is None else copy.copy(said)  # It may stand in several.
             said.help, _, default = meanings[each.name].partition(" Default: ")
             said.show_default = default.removesuffix(".") or said.show_default
             if isinstance(said, OptionInfo) and said.default is ...:  # There is no flag in it.
                 said.param_decls = (f"--{each.name.replace('_', '-')}",)
-        yield _parameter(each.name, Annotated[kind, said], each.default)
+        yield _parameter(each.name, kind, said, each.default)
     said = typer.Option(JSON_ERRORS, help=meanings["json_errors"])
-    yield _parameter("json_errors", Annotated[bool, said], False)
+    yield _parameter("json_errors", bool, said, False)
 
 
 def explained(run: Command) -> tuple[str, Mapping[str, str]]:
@@ -235,10 +254,15 @@ def _question(given: dict[str, Any], without: Without) -> QuestionOptions:
     return QuestionOptions(**values)
 
 
-def _parameter(name: str, annotation: object, default: object) -> inspect.Parameter:
+def _parameter(name: str, kind: Any, said: ParameterInfo, default: object) -> inspect.Parameter:  # noqa: ANN401  # A type, or one that may be None.
+    said = copy.copy(said)
+    if said.show_default in _UNSHOWN_DEFAULTS:
+        said.show_default = False
+    said.metavar = said.metavar or _METAVARS.get(kind)
+    said.rich_help_panel = said.rich_help_panel or help_panels.panel_of_option(name)
     # By keyword only: a required option may then follow one that is not.
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+    only = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, only, default=default, annotation=Annotated[kind, said])
 
 
 def _note(parameter: inspect.Parameter, kind: type[_Note]) -> _Note | None:
@@ -302,19 +326,47 @@ class PlainConversion:
 
 
 class PlainCommand(TyperCommand):
-    """Converts words without pydantic, where it needs none."""
+    """Converts words without pydantic, where it needs none, and writes help without rich."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401  # A copy of click's, in typer.
         """List the parameters, among them --help."""
         return _converting_plainly(super().get_params(ctx))
 
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write what the command does."""
+        help_panels.write_text(self.help, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write the options under their headings."""
+        help_panels.write_options(self.get_params(ctx), ctx, formatter)
+
 
 class PlainGroup(TyperGroup):
-    """Converts words without pydantic, where it needs none."""
+    """Converts words without pydantic, where it needs none, and writes help without rich."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
         """List the parameters, among them --help."""
         return _converting_plainly(super().get_params(ctx))
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write what the commands have in common."""
+        help_panels.write_text(self.help, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write the commands under their headings, then the few options."""
+        help_panels.write_commands(self, ctx, formatter)
+        help_panels.write_options(self.get_params(ctx), ctx, formatter)
+
+    def resolve_command(self, ctx: Any, args: Any) -> Any:  # noqa: ANN401
+        """Find the command; where a file or an index stands in its place, name what is meant."""
+        word, path = args[0], ctx.command_path
+        meant = path in _MEANT and word not in self.commands and Path(word).suffix
+        if meant and not word.startswith("-"):
+            raise UsageError(
+                f"{word!r} is not a command of `{path}`.",
+                f"Did you mean `{path} {_MEANT[path]} {word}`? See `{path} --help`.",
+            )
+        return super().resolve_command(ctx, args)
 
 
 def _converting_plainly(parameters: Iterable[Any]) -> list[Any]:

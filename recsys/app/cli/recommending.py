@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from recsys.app.cli.options import (
+    KEYS_FOLLOW,
     Candidates,
     IndexOrStarter,
+    KeyPattern,
     OneOf,
     OwnWords,
     Without,
@@ -32,7 +34,7 @@ from recsys.app.terminal import (
     shown_progress,
 )
 from recsys.errors import DraftError, InputError, RecsysError
-from recsys.formats.answers import FORMATS
+from recsys.formats.answers import FORMATS, table
 from recsys.formats.files import STDIN
 from recsys.query.question_schema import SHOWN, QuestionOptions, is_file, named_paper
 from recsys.records import Answer, Manuscript, ReadingLists
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from recsys.query.resolve_draft import Asked, Outcome
     from recsys.recommend import Recommender
 
-NO_PLACES = "So no paper gets a place in it."
+NO_PLACES = "No paper can be placed in it."
 _JOINED = " or ".join(name for name, form in FORMATS.items() if form.joins)
 _MAP_ENDINGS = (".html", ".svg")
 
@@ -67,39 +69,37 @@ def recommend(
         Option(
             metavar="FILE",
             show_default="stdout",
-            help=f"Write the answer to this file; the answers to several drafts, as {_JOINED}.",
+            help=f"File to write the answer to. Several drafts can share it as {_JOINED}.",
         ),
     ] = None,
     out_dir: Annotated[Path | None, Option(metavar="DIR")] = None,
+    keys: KeyPattern = None,
     where: Annotated[bool, named_option("where")] = False,
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: bool = False,
 ) -> None:
     """Recommend the papers that a draft should cite, best first.
 
-    A draft is a LaTeX, Markdown, text or PDF file, or a JSON object with a title, an abstract or
-    both. The papers that it cites are found in the corpus; they are never recommended, and papers
-    like them rise. Without a draft, --seeds alone ask for more of their kind. --where names the
-    sentence that each paper fits best.
+    Papers that the draft already cites are looked up in the corpus. They are never recommended, and
+    papers like them rank higher. Without a draft, --seeds alone finds more papers like those.
 
-    When one of several drafts fails, the others are answered all the same, the error names it, and
-    the exit code is 1.
+    If one of several drafts fails, the others are still answered, and the exit code is 1.
 
     Args:
-        drafts: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
-            .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
-            corpus id; `-` reads stdin. Each of several gets its own answer. Default: stdin.
-        root: Folder that holds the files that the draft may name: nothing outside it is read.
-            Default: the draft's repository, else its folder.
-        grobid: Let this GROBID server read the PDF, which is sent to it and nowhere else. Default:
-            none.
-        fetch: Answer out of what open sources on the web have around the draft: fetched after the
-            plan was agreed to, and kept in the cache for the next time.
-        yes: Agree to the plan of --fetch; without, the terminal asks.
-        output: How the answer is written.
-        out_dir: Write the answer to each draft into this folder, to a file called after it.
+        drafts: The draft: .tex, .md, .pdf, .docx, .odt, .txt, .json, .ipynb, .Rnw, .qmd, .Rmd,
+            .typ, .org, .zip or a project folder; a reading list; or a paper's DOI, arXiv, ACL or
+            corpus id. `-` is stdin. Each of several drafts gets its own answer. Default: stdin.
+        root: Folder that the draft's own files must lie in; nothing outside is read. Default: the
+            draft's repository, else its folder.
+        grobid: Have this GROBID server read the PDF. The PDF is sent to it and nowhere else.
             Default: none.
-        verbose: List on stderr the references that are not in the corpus.
+        fetch: Find papers in open sources on the web instead of an index. You confirm the plan
+            first; what is fetched is kept in the cache.
+        yes: Confirm the plan of --fetch without asking.
+        output: Format of the answer.
+        out_dir: Write each answer to a file of its own in this folder. Default: none.
+        verbose: Show ids, sources, links and every reason of a paper, and list the references that
+            are not in the corpus.
     """
     from recsys.machine import start_on_one_thread
 
@@ -107,17 +107,17 @@ def recommend(
     from recsys.app.wiring import lost_parts
 
     if fetch and (index is not None or len(drafts or ()) > 1):
-        raise bad_value("it is for one draft, and instead of --index.", option="--fetch")
+        raise bad_value("it takes a single draft, and no --index.", option="--fetch")
     words = _named_drafts(drafts, title, abstract, root, seeds=bool(asked.seeds))
     several = len(words) > 1
-    answers = AnswerWriter(output, out, out_dir, several, quiet)
+    answers = AnswerWriter(output, out, out_dir, several, quiet, keys, verbose)
     answers.check()
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
     filters.check()
     if fetch:
         if not isinstance(questions[0], Manuscript):
-            raise bad_value("it needs a draft with words of its own.", option="--fetch")
+            raise bad_value("it needs a draft with text.", option="--fetch")
         from recsys.app.fetch_wiring import fetched_index
 
         index = fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
@@ -155,30 +155,28 @@ def draw_map(
     no_metadata: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Draw the papers around a draft: x is the year, y the topic.
+    """Draw the papers around a draft, and say what it may be missing.
 
-    At most 150 papers: those that the draft cites, those that `recsys recommend` would name, and
-    near ones, in groups by topic. Each group says how many near papers it has and how many the
-    draft cites; the three widest gaps are named.
+    The map has at most 150 papers by topic and year: those that the draft cites, those that
+    `recsys recommend` would suggest, and related ones. Topics of which the draft cites few papers
+    or none are its gaps: the three largest are named, with their most relevant papers.
 
     Args:
-        draft: The draft: .json, .tex, .Rnw, .zip or a project's folder, .md, .qmd, .Rmd, .ipynb,
-            .typ, .org, .txt, .pdf, .docx or .odt; a reading list; one paper's DOI, arXiv, ACL or
-            corpus id; `-` reads stdin. Default: stdin.
-        out: Write the map to this file: a page with its table (.html), or the picture alone (.svg);
-            `-` writes the page to stdout.
+        draft: The draft, in any format that `recsys recommend` reads; `-` is stdin. Default: stdin.
+        out: File to write: a web page with gaps and list (.html) or the picture alone (.svg). `-`
+            writes the page to stdout.
     """
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.mapping import MAP_FORMATS
+    from recsys.mapping import MAP_FORMATS, gaps_in_words
     from recsys.mapping import draw_map as draw
     from recsys.query.resolve_draft import resolve_draft
 
     target = None if out == STDIN else out
     ending = _MAP_ENDINGS[0] if target is None else target.suffix.lower()
     if ending not in _MAP_ENDINGS:
-        raise bad_value(f"{out} ends in neither {' nor '.join(_MAP_ENDINGS)}.", option="--out")
+        raise bad_value(f"{out} must end in {' or '.join(_MAP_ENDINGS)}.", option="--out")
     check_target(target)
     drafts = None if draft is None else [draft]
     words = _named_drafts(drafts, title, abstract, None, seeds=bool(asked.seeds))
@@ -189,9 +187,7 @@ def draw_map(
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         question = resolve_draft(recommender.collection, given, lists=lists, as_of=asked.as_of)
         drawing = draw(recommender, question, filters=filters)
-    gaps = [drawing.groups[place] for place in drawing.gaps]
-    said = (f"Gap: {group.label} ({group.counted})." for group in gaps)
-    for line in (question.understood, *question.notes, *said):
+    for line in (question.understood, *question.notes, *gaps_in_words(drawing)):
         note(line, quiet=quiet)
     emit(MAP_FORMATS[ending](drawing), target)
 
@@ -201,7 +197,9 @@ class AnswerWriter:
     """Writes one answer, or several, as they come.
 
     form: one of FORMATS. out: a file for all of them; it is written at the end, whole. folder: for
-    a file of each. several: whether there is more than one draft, so that each must be told.
+    a file of each. several: whether there is more than one draft, so that each must be told. keys:
+    the pattern of citation keys, if one was asked for. verbose: with ids and all reasons, where
+    people read it.
     """
 
     form: str
@@ -209,6 +207,8 @@ class AnswerWriter:
     folder: Path | None = None
     several: bool = False
     quiet: bool = False
+    keys: str | None = None
+    verbose: bool = False
     _texts: list[str] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
 
@@ -217,10 +217,14 @@ class AnswerWriter:
 
         Raises:
             UsageError: two places at once, or a format that cannot hold several answers.
-            InputError: a path that cannot be written to.
+            InputError: a path that cannot be written to, or no pattern of keys.
         """
+        if self.keys is not None:
+            from recsys.formats.references.citation_keys import key_parts
+
+            key_parts(self.keys)
         if self.out is not None and self.folder is not None:
-            raise bad_value("Give a file or a folder, not both.", option="--out-dir")
+            raise bad_value("Give --out or --out-dir, not both.", option="--out-dir")
         if self.several and self.folder is None and not FORMATS[self.form].joins:
             raise bad_value(
                 f"{self.form} cannot hold the answers to several drafts. "
@@ -233,19 +237,27 @@ class AnswerWriter:
 
     def write(self, answer: Answer) -> None:
         """Write an answer, or keep it for the one file that all of them are written to."""
+        keyed = FORMATS[self.form].keyed
+        if keyed and self.keys is None and answer.keys is not None:
+            note(KEYS_FOLLOW.format(answer.keys), quiet=self.quiet)
+        answer = replace(answer, keys=self.keys or answer.keys)
         if self.folder is not None:
             path = self.folder / self._file_name(answer.draft or "draft")
             self.folder.mkdir(parents=True, exist_ok=True)
-            emit(answer.write(self.form), path)
+            emit(self._text(answer), path)
             note(f"Written to {path}.", quiet=self.quiet)
         elif self.out is not None:
-            self._texts.append(self._told_apart(answer, answer.write(self.form)))
+            self._texts.append(self._told_apart(answer, self._text(answer)))
         elif self.form == "table" and sys.stdout is not None and sys.stdout.isatty():
             from recsys.app.coloured_table import coloured_table
 
-            draw(self._told_apart(answer, coloured_table(answer)))
+            draw(self._told_apart(answer, coloured_table(answer, verbose=self.verbose)))
         else:
-            emit(self._told_apart(answer, answer.write(self.form)))
+            emit(self._told_apart(answer, self._text(answer)))
+
+    def _text(self, answer: Answer) -> str:
+        long = self.verbose and self.form == "table"
+        return table(answer, verbose=True) if long else answer.write(self.form)
 
     def close(self) -> None:
         """Write what was kept, though a later draft may have ended the program."""
@@ -284,11 +296,11 @@ def _named_drafts(
     if not (words or title or abstract or seeds):
         words = ("-",)
     if "-" in words and sys.stdin is not None and sys.stdin.isatty():
-        raise bad_value("Give a draft file, or send a draft to stdin.", option="DRAFT")
+        raise bad_value("Give a draft file, or pass a draft on stdin.", option="DRAFT")
     if (title, abstract, root) != (None, None, None):
         if len(words) > 1 or not all(map(is_file, words)):
             raise bad_value(
-                "A title, an abstract and a root go with the file of one draft.", option="DRAFT"
+                "A title, an abstract and a root need the file of a single draft.", option="DRAFT"
             )
     return words
 
@@ -399,9 +411,9 @@ def _open_text(name: str | None) -> "OpenDraft":
     from recsys.formats.drafts.draft_formats import open_draft
 
     if name is None or not is_file(name):
-        raise DraftError(f"{name or 'The draft'} is no file with running text.")
+        raise DraftError(f"{name or 'The draft'} is not a file with running text.")
     if Path(name) == STDIN:
-        raise DraftError("Beside other drafts, standard input is read for its title alone.")
+        raise DraftError("Among several drafts, only the title of standard input is read.")
     return open_draft(Path(name))
 
 
@@ -412,7 +424,7 @@ def _tell(outcome: "Outcome", prefix: str, *, verbose: bool, quiet: bool) -> Non
     question, answer = outcome.question, outcome.answer
     if question is None:
         return
-    more = " Option -v lists what is missing." if question.missing and not verbose else ""
+    more = " Option -v lists the missing ones." if question.missing and not verbose else ""
     lines = [question.understood + more, *question.notes]
     lines += (*question.details, *question.missing) if verbose else ()
     removed = "" if answer is None else removed_in_words(answer.stages)

@@ -1,10 +1,10 @@
-"""Commands on citing sentences: add them, learn from them, and measure by them.
+"""Commands on citing sentences: add them, train on them, and evaluate with them.
 
 Args:
-    contexts: Files and folders of citing sentences: lines of JSON with citing, cited and text, or
-        any other format that the guide lists.
+    contexts: Files and folders of citing sentences: JSON Lines with citing, cited and text, or any
+        other format listed in the guide.
     split: JSON file with the ids of the citing papers of train, dev and test.
-    per_paper: Sentences of each citing paper at most.
+    per_paper: Maximum number of sentences per citing paper.
 """
 
 import re
@@ -27,7 +27,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
-from recsys.app.terminal import command_line
+from recsys.app.terminal import command_line, emit
 
 Known: TypeAlias = Literal["sentence", "title", "references"]
 Reading: TypeAlias = Literal["all", "hidden", "only"]
@@ -45,10 +45,11 @@ Contexts: TypeAlias = Annotated[list[Path], Argument(metavar="CONTEXTS...")]
 def add_contexts(
     index: ChangedIndex, contexts: Contexts, no_wait: bool = False, quiet: bool = False
 ) -> None:
-    """Add citing sentences to an index: `recsys cite` then reads what papers were cited for.
+    """Add citing sentences to an index, for use by `recsys cite`.
 
-    Sentences of papers that the index does not hold are left out, and counted. What was added
-    before stays; a killed run continues where it stopped.
+    They tell what each paper was cited for. Sentences about papers outside the index are skipped
+    and counted. Sentences added earlier stay. If interrupted, run the same command again to
+    continue.
     """
     from recsys.pipelines.local.store_contexts import add_contexts as add
 
@@ -69,19 +70,19 @@ def train_local(
     no_wait: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Train the index's own ranker of `recsys cite` on citing sentences.
+    """Train an index's own ranker of `recsys cite`.
 
-    Each sentence is asked as its author might have, as of its own year: alone, with the draft's
-    title, or with all else that the draft cites; with names and years in it or without. The index
-    answers with the ranker from then on, instead of the one that comes with the package; with too
-    few sentences, that one stays (exit code 3).
+    It learns from citing sentences, each asked as of its own year as an author might: alone, with
+    the draft's title, or with everything else that the draft cites; with and without names and
+    years. The index then answers with it instead of the shipped ranker. With too few sentences, the
+    shipped one stays (exit code 3).
 
     Args:
         train_until: Last year of the citing papers to train on. Without years and without --split,
-            the newest fifth of the sentences is left for test, and a tenth before for dev. Default:
+            the newest fifth of the sentences is for test and the tenth before it for dev. Default:
             by the number of sentences.
-        dev_until: Last year of the citing papers to stop and calibrate on; those after it are for
-            test. Default: by the number of sentences.
+        dev_until: Last year of the citing papers for early stopping and calibration; later ones are
+            for test. Default: by the number of sentences.
     """
     from recsys.app.wiring import open_index
     from recsys.pipelines.local.store_contexts import read_sentences
@@ -106,7 +107,7 @@ def evaluate_local(
     split: OwnSplit = None,
     part: Part = "test",
     systems: Annotated[
-        str, Option(metavar="NAMES", help=f"Some of {', '.join(SYSTEMS)}; commas between them.")
+        str, Option(metavar="NAMES", help=f"Any of {', '.join(SYSTEMS)}; separated by commas.")
     ] = "bm25,embedding,hybrid,two-stage,profile,local",
     known: Known = "references",
     masked: Annotated[bool, Option("--masked/--raw")] = True,
@@ -117,22 +118,21 @@ def evaluate_local(
     jobs: Jobs = None,
     quiet: bool = False,
 ) -> None:
-    """Evaluate which papers are found for citing sentences whose citation was taken away.
+    """Measure how well citing sentences get their citation back.
 
-    Each sentence is asked as of the year of its paper. The folder is an evaluation: `recsys report`
-    and `recsys compare` read it. A killed evaluation continues where it stopped. Models that have
-    learned from the citing papers are refused.
+    The citation is removed and each sentence asked as of the year of its paper. The folder is an
+    evaluation for `recsys report` and `recsys compare`. Models trained on the citing papers are
+    refused. If interrupted, run the same command again to continue.
 
     Args:
         years: Years of the citing papers, such as 2011-2012 or 2012. Default: all.
-        part: Which papers of the split: those of its part.
+        part: Part of the split whose papers are asked.
         known: What is known beside the sentence: nothing, the draft's title, or its title, abstract
             and other references.
-        masked: Take names and years out of the sentences, or ask them as printed.
-        contexts_read: Which citing sentences of the index are read: all, none, or all with only the
-            papers that they cite to choose from. Where few papers have any, to have some gives a
-            paper away.
-        k: Papers kept per sentence.
+        masked: Remove names and years from the sentences, or ask them as printed.
+        contexts_read: Citing sentences of the index that are used: all, none, or all with only the
+            papers they cite as candidates. If few papers have any, having some gives a paper away.
+        k: Number of papers per sentence.
     """
     from recsys.app.wiring import open_passages
     from recsys.indexes.opening import open_collection
@@ -163,6 +163,7 @@ def evaluate_local(
         if split is not None:
             queries = of_part(queries, collection, split, part)
         report = evaluate(base, queries, options, out, open_local=open_passages, progress=progress)
+    emit(report.table())
     tell([*read.told, *report.lines()], quiet=quiet)
 
 

@@ -35,28 +35,28 @@ def serve(
     ] = None,
     quiet: bool = False,
 ) -> None:
-    """Serve a page where one drops a draft and sees what to cite, and an API for programs.
+    """Serve a web page and an API that answer drafts.
 
-    Nothing leaves the machine, and nothing that is asked is kept or logged. An index that is
-    replaced or updated meanwhile is picked up. Ctrl-C stops.
+    Drop a draft on the page to see what to cite. Nothing leaves this machine. Drafts are kept in
+    memory only, and never logged. If an index is rebuilt or updated meanwhile, the new one is used.
+    Press Ctrl-C to stop.
 
     Args:
-        host: Address of this machine to listen on.
-        port: Port; 0 takes any that is free.
+        host: Address to listen on.
+        port: Port to listen on; 0 picks a free one.
         open_page: Open the page in the browser.
-        token: Answer only who shows this token, of 16 characters or more; `new` makes one. Default:
-            none.
-        i_know: Let other machines ask without a token: everybody may then.
-        allow_host: Answer under this name, too, such as that of a proxy; may be repeated. Default:
-            the address itself.
-        workers: Processes; they share the memory.
-        threads: Questions that a process works on.
-        queue: Questions that wait; more are refused (503).
-        timeout: Seconds that a question may take.
-        max_body: Megabytes that a request may have.
-        metrics: Count requests at /metrics, for Prometheus.
-        indexes: Directories that `recsys build` wrote, or s3://BUCKET/PATH of some; the first is
-            asked unless another is chosen. Default: the starter corpus.
+        token: Require this token, of at least 16 characters; `new` generates one. Default: none.
+        i_know: Allow access from other machines without a token.
+        allow_host: Also answer under this host name, such as that of a proxy; may be repeated.
+            Default: the address itself.
+        workers: Number of processes; they share memory.
+        threads: Questions that each process answers at once.
+        queue: Questions that may wait; further ones are refused (503).
+        timeout: Time limit per question, in seconds.
+        max_body: Size limit of a request, in megabytes.
+        metrics: Serve request counts at /metrics, for Prometheus.
+        indexes: Indexes to serve: directories written by `recsys build`, or s3://BUCKET/PATH. The
+            first one is the default. Default: the starter corpus.
     """
     from recsys.errors import need
     from recsys.machine import start_on_one_thread
@@ -94,7 +94,7 @@ def serve(
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
 
     def ready(served: "IndexRegistry") -> None:
-        note(f"Serving {', '.join(paths)} on {address} - Ctrl-C stops.", quiet=quiet)
+        note(f"Serving {', '.join(paths)} on {address} (Ctrl-C to stop).", quiet=quiet)
         for index in served:
             for remark in index.opened.remarks:
                 note(f"{index.name}: {remark}", quiet=quiet)
@@ -118,11 +118,11 @@ def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
 
     if token is None and not (is_loopback(host) or i_know):
         raise bad_value(
-            f"Other machines can reach {host}. Give --token new, or --i-know.", option="--host"
+            f"Other machines can reach {host}. Add --token new, or --i-know.", option="--host"
         )
     if token is None or token == "new":
         return token and secrets.token_urlsafe(24)
     if not re.fullmatch(r"[!-~]{16,}", token):
-        what = "A token has 16 or more ASCII characters, and no spaces."
+        what = "A token needs at least 16 ASCII characters and no spaces."
         raise bad_value(what, option="--token")
     return token

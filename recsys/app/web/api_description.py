@@ -24,15 +24,16 @@ class Operation:
     """One operation; its handler's docstring tells what it does.
 
     answers: the model of its reply. asks: that of its body, which may come as JSON or beside files.
-    parameters: as OpenAPI describes them. problems: statuses of other replies. formats: it answers
-    in formats of reference managers, too. example: its address in an example, where PAPER stands
-    for an id; body: what follows in curl.
+    alone: what may be the body instead. parameters: as OpenAPI describes them. problems: statuses
+    of other replies. formats: it answers in formats of reference managers, too. example: its
+    address in an example, where PAPER stands for an id; body: what follows in curl.
     """
 
     path: str
     handler: Callable[[Request], Awaitable[Response]]
     answers: type[BaseModel] | None = None
     asks: type[BaseModel] | None = None
+    alone: type[BaseModel] | None = None
     parameters: tuple[Mapping[str, object], ...] = ()
     problems: tuple[int, ...] = ()
     formats: bool = False
@@ -83,6 +84,7 @@ OPERATIONS = (
         """-d '{"draft": {"title": "Attention for citation recommendation"}, "k": 5}'""",
         problems=_OF_QUESTIONS,
         asks=models.RecommendationsBody,
+        alone=models.DraftBody,
     ),
     Operation(
         path="/v1/citations",
@@ -92,6 +94,15 @@ OPERATIONS = (
         """-d '{"text": "Papers that cite each other get similar vectors |.", "k": 5}'""",
         problems=_OF_QUESTIONS,
         asks=models.CitationsBody,
+    ),
+    Operation(
+        path="/v1/check",
+        handler=routes.checks,
+        answers=models.CheckModel,
+        body="-H 'Content-Type: application/json' "
+        """-d '{"references": [{"title": "Attention is all you need", "year": 2017}]}'""",
+        problems=_OF_QUESTIONS,
+        asks=models.CheckBody,
     ),
     Operation(
         path="/v1/papers/{id}",
@@ -117,6 +128,11 @@ OPERATIONS = (
                 "format",
                 "Of the reply; without it, json.",
                 {"type": "string", "enum": ["json", *MEDIA_TYPES]},
+            ),
+            _parameter(
+                "keys",
+                "The pattern of citation keys, such as `[auth:lower][year]`.",
+                {"type": "string"},
             ),
             _INDEX,
         ),
@@ -214,6 +230,9 @@ def _described(operation: Operation) -> dict[str, Any]:
         described["parameters"] = list(operation.parameters)
     if operation.asks:
         json_body = content(JSON, operation.asks)
+        if operation.alone:
+            either = (json_body, content(JSON, operation.alone))
+            json_body = {JSON: {"schema": {"anyOf": [each[JSON]["schema"] for each in either]}}}
         item = {"type": "string", "contentMediaType": "application/octet-stream"}
         files = {"type": "array", "items": item}
         parts = {routes.FILE: files, routes.REQUEST: json_body[JSON]["schema"]}

@@ -1,7 +1,7 @@
 """The objects that programs send and get, as pydantic checks them and OpenAPI describes them."""
 
 import re
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -10,9 +10,11 @@ from pydantic import (
     Field,
     ValidationError,
     create_model,
+    model_validator,
 )
 
 from recsys.app.web.replies import RequestError
+from recsys.errors import near_miss
 from recsys.formats.bodies.running_text import LONGEST_PASSAGE
 from recsys.formats.files import TooManyValues, checked_json
 from recsys.query.question_schema import (
@@ -53,7 +55,19 @@ class AskedBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
-class ReferenceBody(AskedBody):
+class DescribedBody(AskedBody):
+    """Takes null and an empty text for what is not known, as the file of a draft may have them."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def known(cls, sent: object) -> object:
+        """Leave out what is not known."""
+        if not isinstance(sent, dict):
+            return sent
+        return {name: value for name, value in sent.items() if value not in (None, "")}
+
+
+class ReferenceBody(DescribedBody):
     """A work as a bibliography describes it; it is looked up in the index."""
 
     id: Name | None = None
@@ -68,7 +82,7 @@ class ReferenceBody(AskedBody):
     url: Name | None = None
 
 
-class DraftBody(AskedBody):
+class DraftBody(DescribedBody):
     """What has been written so far; the same object as in a file `draft.json`."""
 
     id: Name | None = None
@@ -79,6 +93,8 @@ class DraftBody(AskedBody):
     venue: Name | None = None
     year: Year | None = None
     as_of: Year | None = None
+    doi: Name | None = None
+    """Its own, or its arXiv or ACL id."""
     references: Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)] = []
     """Ids, DOIs, arXiv ids, or described works."""
     keyphrases: Names = []
@@ -87,14 +103,50 @@ class DraftBody(AskedBody):
     """The same by another name."""
 
 
+class CheckBody(AskedBody):
+    """A bibliography whose references are checked: its text, or a list of works."""
+
+    SHAPE: ClassVar[str] = (
+        'Send {"text": "@article{...}"}, or {"references": [{"title": "...", "year": 2020}]}.'
+    )
+
+    index: Annotated[str | None, Field(max_length=200)] = None
+    """None: the first."""
+    text: Annotated[str, Field(max_length=2_000_000)] = ""
+    """A bibliography: BibTeX, RIS, CSL-JSON ..., recognised by its content."""
+    references: Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)] = []
+    """Ids, DOIs, arXiv ids, or described works, after those of the text."""
+
+
 class QuestionBody(AskedBody):
-    """A question, but for its options."""
+    """A question, but for its options; or a draft alone, which is then asked with the usual ones.
+
+    SHAPE: what an error says of it.
+    """
+
+    SHAPE: ClassVar[str] = (
+        'Send a draft, {"title": "...", "abstract": "...", "references": ["..."]}, or a question, '
+        '{"draft": {"title": "..."}, "k": 20, "filters": {"min_year": 2015}}; /openapi.json '
+        "describes both."
+    )
 
     index: Annotated[str | None, Field(max_length=200)] = None
     """None: the first."""
     draft: DraftBody | None = None
     next: Annotated[str, Field(max_length=200)] = ""
     """`next` of the page before."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def wrapped(cls, sent: object) -> object:
+        """Take a draft alone for a question about it."""
+        if not isinstance(sent, dict) or "draft" in sent:
+            return sent
+        of_drafts = DraftBody.model_fields.keys() - cls.model_fields.keys()
+        is_draft = not of_drafts.isdisjoint(sent) and sent.keys().isdisjoint(
+            cls.model_fields.keys() - DraftBody.model_fields.keys()
+        )
+        return {"draft": sent} if is_draft else sent
 
     def options(self) -> QuestionOptions:
         """Return the options, as the library takes them."""
@@ -211,9 +263,13 @@ class AnswerModel(BaseModel):
 
 
 class PaperModel(VersionModel):
-    """A paper; `cites` and `cited_by` are ids within the index, null in lists of papers."""
+    """A paper; `cites` and `cited_by` are ids within the index, null in lists of papers.
+
+    `abstract_note` says who wrote the abstract, if not the authors.
+    """
 
     abstract: str | None
+    abstract_note: str | None
     authors: list[str]
     cites: list[str] | None
     cited_by: list[str] | None
@@ -231,6 +287,79 @@ class SearchModel(BaseModel):
 
     papers: list[PaperModel]
     next: str | None
+
+
+class ComparisonModel(BaseModel):
+    """One field as a reference gives it and as a record has it; `agrees` is null if unknown."""
+
+    field: str
+    given: str
+    found: str
+    agrees: bool | None
+    remark: str
+
+
+class RemarkModel(BaseModel):
+    """What is to be known of a reference beside its verdict."""
+
+    notice: str
+    text: str
+
+
+class WorkModel(BaseModel):
+    """A work as a reference or a record describes it."""
+
+    key: str | None = None
+    title: str | None = None
+    authors: list[str]
+    year: int | None = None
+    venue: str | None = None
+    doi: str | None = None
+    arxiv: str | None = None
+    url: str | None = None
+
+
+class RecordModel(WorkModel):
+    """A record of a source, and the probability that it is the work that is meant."""
+
+    source: str
+    id: str
+    probability: float
+
+
+class CheckedModel(BaseModel):
+    """A reference and what was found out about it.
+
+    `absent` is the probability that there is no such work, where it was not found.
+    """
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    schema_: Annotated[str, Field(alias="schema")]
+    reference: WorkModel
+    verdict: str
+    why: str
+    record: RecordModel | None
+    published: RecordModel | None
+    comparisons: list[ComparisonModel]
+    absent: float | None
+    remarks: list[RemarkModel]
+
+
+class CheckModel(BaseModel):
+    """All references of a bibliography, checked, in their order."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    schema_: Annotated[str, Field(alias="schema")]
+    index: str
+    summary: str
+    counts: dict[str, int]
+    asked: list[str]
+    notes: list[str]
+    unlisted: list[str]
+    references: list[CheckedModel]
+    suggested: list[dict[str, Any]]
 
 
 class IndexModel(BaseModel):
@@ -285,17 +414,43 @@ def parsed(raw: bytes | str, model: type[Model]) -> Model:
         what = f"The body has {error}."
         raise RequestError(413, what, "Name fewer papers, or send a file.") from error
     except ValidationError as error:
-        first: dict[str, Any] = dict(error.errors(include_url=False, include_input=False)[0])
-        place = ".".join(str(part) for part in first["loc"]) or "The body"
-        count = error.error_count() - 1
-        more = f" {count} more of the kind." if count else ""
-        raise RequestError(
-            422,
-            f"{place}: {first['msg']}.{more}",
-            "See /openapi.json for the shape of the body.",
-        ) from error
+        shape = getattr(model, "SHAPE", "See /openapi.json for the shape of the body.")
+        raise RequestError(422, "\n".join(_wrong_fields(error)), shape) from error
     except UnicodeError as error:
         raise RequestError(400, "The body is not UTF-8.", "Send JSON in UTF-8.") from error
+
+
+def _wrong_fields(error: ValidationError) -> list[str]:
+    """Say of each field that is wrong why, on one line; of many, only of the first ones.
+
+    What may be a name or an object has an error as either: that of the object counts, if it is one.
+    """
+    names = {*_FILTERS, *_OTHERS, *DraftBody.model_fields, *ReferenceBody.model_fields, "filters"}
+    lines: dict[str, str] = {}
+    for each in error.errors(include_url=False, include_context=False):
+        place = [str(part) for part in each["loc"]]
+        if "constrained-str" in place:
+            if isinstance(each["input"], dict):
+                continue
+            why = "give an id, a DOI, or an object with a title."
+        elif each["type"] == "model_type" and "ReferenceBody" in place:
+            continue
+        elif each["type"] == "extra_forbidden" and place[0] in DraftBody.model_fields:
+            why = 'beside other options, what a draft has stands inside of "draft".'
+        elif each["type"] == "extra_forbidden":
+            why = f"there is no such field.{near_miss(place[-1], names)}"
+        else:
+            why = f"{each['msg']}."
+        field = ".".join(part for part in place if part not in ("constrained-str", "ReferenceBody"))
+        lines.setdefault(field, f"{field or 'The body'}: {why}")
+    shown = list(lines.values())
+    if len(shown) > _MOST_WRONG:
+        shown[_MOST_WRONG:] = [f"{len(shown) - _MOST_WRONG:,} more fields are wrong."]
+    return shown
+
+
+_MOST_WRONG = 5
+"""Wrong fields that an error names."""
 
 
 # The objects of questions about places: what a program sends and gets.

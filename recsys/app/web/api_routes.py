@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recsys.app.web.api_models import (
+    CheckBody,
     CitationsBody,
     QuestionBody,
     RecommendationsBody,
@@ -26,11 +27,11 @@ from recsys.app.web.questions import (
     answer_page,
     answer_passage,
     around,
+    checked_in,
     joined,
     papers_named,
     placed,
     posed,
-    search,
     years_of,
 )
 from recsys.app.web.replies import (
@@ -52,16 +53,20 @@ from recsys.app.web.uploads import (
     media_type,
     read_form,
     read_uploaded_draft,
+    read_uploaded_lists,
 )
 from recsys.errors import DraftError, InputError
 from recsys.formats.answers import answer_record
+from recsys.formats.check_formats import check_record
 from recsys.formats.drafts.objects import manuscript_of
 from recsys.formats.local_answers.gap_json import local_record
 from recsys.formats.local_answers.shown_gaps import keys_of
+from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import bare_doi, paper_link
 from recsys.local.cite import LocalQuestion
 from recsys.query.question_schema import named_paper
+from recsys.query.search import search
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
 
 MOST_IDS, PER_PAGE = 200, 20
@@ -123,8 +128,9 @@ class SentQuestion(Generic[Model]):
 async def recommendations(request: Request) -> Response:
     """Recommend papers for a draft.
 
-    Send JSON; or a form with the draft as one or more parts `file` (LaTeX with its .bib, .zip,
-    .pdf, .docx, .md, .json), and all else as JSON in the part `request`. The draft is kept nowhere.
+    Send JSON: a question, or the object of a `draft.json` alone; or a form with the draft as one or
+    more parts `file` (LaTeX with its .bib, .zip, .pdf, .docx, .md, .json), and all else as JSON in
+    the part `request`. The draft is kept nowhere.
     """
     sent = await SentQuestion.read(request, RecommendationsBody)
     body, where = sent.body, sent.body.options().where
@@ -190,6 +196,33 @@ async def citations(request: Request) -> Response:
     return respond(request, await service_of(request).ask(body.index, find))
 
 
+async def checks(request: Request) -> Response:
+    """Check the references of a bibliography.
+
+    Send its text or a list of works as JSON; or a form with the bibliography as one or more parts
+    `file`, and all else as JSON in the part `request`. Each reference is compared with the record
+    that the index has; no other source is asked. Nothing is kept.
+    """
+    sent = await SentQuestion.read(request, CheckBody)
+    body, files = sent.body, list(sent.files)
+    if body.text.strip():
+        files.append(UploadedFile("the text", body.text.encode()))
+    listed = Bibliography()
+    if files:
+        listed = await service_of(request).reading.run(partial(read_uploaded_lists, files))
+    named = body.model_dump(include={"references"}, exclude_none=True)
+    references = (*listed.references, *manuscript_of(named, "body").references)
+    if not references:
+        raise _unprocessable("No reference is given.", body.SHAPE)
+
+    def find(opened: OpenIndex) -> Reply:
+        report = checked_in(opened, references, listed.problems)
+        record = check_record(report) | {"index": opened.name}
+        return Reply(record, digest_of(opened.fingerprint, {"checks": sent.facts()}))
+
+    return respond(request, await service_of(request).ask(body.index, find))
+
+
 # Papers.
 
 
@@ -207,11 +240,14 @@ async def papers(request: Request) -> Response:
             f"There is no format {form[:40]!r}.", f"The formats are json, {', '.join(WRITERS)}."
         )
 
+    keys = request.query_params.get("keys") or None
+
     def find(opened: OpenIndex) -> Reply:
         known, missing = papers_named(opened, ids)
-        digest = digest_of(opened.fingerprint, {"papers": list(ids), "format": form})
+        digest = digest_of(opened.fingerprint, {"papers": list(ids), "format": form, "keys": keys})
         if form != "json":
-            return Reply(WRITERS[form](known), digest, MEDIA_TYPES[form])
+            named = citation_keys(known, pattern=keys)
+            return Reply(WRITERS[form](known, named), digest, MEDIA_TYPES[form])
         return Reply({"papers": list(map(_record, known)), "missing": missing}, digest)
 
     return await _get(request, find)
@@ -245,7 +281,7 @@ async def searched(request: Request) -> Response:
     def find(opened: OpenIndex) -> Reply:
         digest = digest_of(opened.fingerprint, {"search": words})
         begin = offset_in(start, digest) if start else 0
-        rows, end = search(opened, words), begin + PER_PAGE
+        rows, end = search(opened.recommender.collection, words), begin + PER_PAGE
         shown = opened.recommender.collection.corpus.papers(rows[begin:end])
         rest = token(end, digest) if end < len(rows) else None
         content = {"papers": list(map(_record, shown)), "next": rest}
@@ -268,6 +304,7 @@ def _record(paper: Paper) -> dict[str, Any]:
         "id": paper.id,
         "title": paper.title,
         "abstract": paper.abstract,
+        "abstract_note": paper.abstract_note or None,
         "authors": list(paper.authors),
         "year": paper.year,
         "venue": paper.venue,

@@ -81,10 +81,14 @@ def _reference(line: str) -> Reference:
 
 LONGEST_SHARED = 2000
 """Characters of an address that programs take without cutting it."""
+LONGEST_CHOICE = 8000
+"""Characters of what an address of an answer says beside its key; servers take 64,000."""
 LONGEST, LONGEST_LIST = 200_000, 4 * 2**20
 """Letters of a field; and of one that holds a work on each line, or the ids of a library."""
 _LISTS = ("cites", "more", "less")
-_LONG = ("references", "more_like", "less_like", "library", "text")
+_LONG = ("references", "more_like", "less_like", "library", "text", "pasted")
+_DRAFT_OPTIONS = ("as_of",)
+"""Options that belong to the draft; all others choose among the papers of its answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +98,9 @@ class FormFields:
     cites, more, less: ids of papers that are cited, liked and disliked. references, more_like,
     less_like: lines that name further ones. library: a JSON list of ids. The other fields with
     several values have one on each line, `keyphrases` commas or semicolons between them. options:
-    of the question, by their names in the form, those left empty not. page: what `replies` made.
-    passage: the place that is asked about is marked in it. text: the
-    sentences of a draft, as `uploads.pack` writes them.
+    of the question, by their names in the form, those left empty not. page: of the answer, from 1.
+    passage: the place that is asked about is marked in it. text: the sentences of a draft, as
+    `uploads.pack` writes them. pasted: a draft as text, not read yet. doi, paper_id: of the draft.
     """
 
     index: str = ""
@@ -116,6 +120,9 @@ class FormFields:
     page: str = ""
     passage: str = ""
     text: str = ""
+    pasted: str = ""
+    doi: str = ""
+    paper_id: str = ""
 
     @classmethod
     def read(cls, pairs: Iterable[tuple[str, str]]) -> "FormFields":
@@ -129,11 +136,14 @@ class FormFields:
         usual = {
             each.field: each.spec.choices[0][0] if each.spec.choices else "" for each in offered
         }
+        several: dict[str, list[str]] = {each.field: [] for each in offered if each.several}
         chosen: dict[str, str] = {}
         values: dict[str, Any] = {}
         for name, value in pairs:
             if name in _LISTS:
                 values[name] = (*values.get(name, ()), *((value,) if value.strip() else ()))
+            elif name in several:  # Each box of a filter says one of its values.
+                several[name].append(value.replace("\r\n", "\n").strip())
             elif name in own | usual.keys() and name not in values | chosen:
                 most = LONGEST_LIST if name in _LONG else LONGEST
                 if len(value) > most:
@@ -144,12 +154,13 @@ class FormFields:
                 text = value.replace("\r\n", "\n").strip()
                 (chosen if name in usual else values)[name] = text
         values |= {name: tuple(dict.fromkeys(values.get(name, ()))) for name in _LISTS}
+        chosen |= {name: "\n".join(filter(None, texts)) for name, texts in several.items()}
         chosen = {name: text for name, text in chosen.items() if text not in ("", usual[name])}
         return cls(**values, options=chosen)
 
     def empty(self) -> bool:
         """Tell whether nothing is asked."""
-        asked = (self.title, self.abstract, self.references, self.more_like)
+        asked = (self.title, self.abstract, self.references, self.more_like, self.pasted)
         return not any((*asked, self.cites, self.more))
 
     def manuscript(self) -> Manuscript:
@@ -161,6 +172,8 @@ class FormFields:
             authors=_lines(self.authors),
             venue=self.venue or None,
             references=(*_by_id(self.cites), *references_in(self.references)),
+            doi=self.doi or None,
+            paper_id=self.paper_id or None,
         )
 
     def lists(self) -> ReadingLists:
@@ -198,6 +211,9 @@ class FormFields:
             InputError: a value makes no sense.
         """
         values = {each.name: _value(each, self.options.get(each.field, "")) for each in options()}
+        first, last = values["min_year"], values["max_year"]
+        if first is not None and last is not None:  # Whichever is written first.
+            values |= {"min_year": min(first, last), "max_year": max(first, last)}
         asked = QuestionOptions(**values)
         asked.filters.check()
         return asked
@@ -224,15 +240,42 @@ class FormFields:
             library=json.dumps(question.library, ensure_ascii=False) if question.library else "",
             options={name: text for name, text in sorted(chosen.items()) if text},
             page="",
+            pasted="",
+            paper_id=draft.paper_id or "",
         )
 
-    def key(self) -> Mapping[str, object]:
-        """Return all that an answer depends on, but the place in it."""
-        return asdict(replace(self, page=""))
+    def split(self) -> tuple["FormFields", "FormFields"]:
+        """Part what is asked from what is chosen among its papers, which an address can say."""
+        of_draft = {name: self.options[name] for name in _DRAFT_OPTIONS if name in self.options}
+        chosen = {name: text for name, text in self.options.items() if name not in of_draft}
+        choice = FormFields(more=self.more, less=self.less, options=chosen, page=self.page)
+        if len(choice.query()) > LONGEST_CHOICE:
+            return self, FormFields()
+        return replace(self, more=(), less=(), options=of_draft, page=""), choice
+
+    def choosing(self, choice: "FormFields") -> "FormFields":
+        """Return the question together with what is chosen among its papers."""
+        return replace(
+            self,
+            more=tuple(dict.fromkeys((*self.more, *choice.more))),
+            less=tuple(dict.fromkeys((*self.less, *choice.less))),
+            options={**self.options, **choice.options},
+            page=choice.page,
+        )
+
+    def query(self) -> str:
+        """Write what is chosen among the papers of an answer as the query of an address."""
+        several = {each.field for each in options() if each.several}
+        said: dict[str, object] = {
+            name: text.split("\n") if name in several else text
+            for name, text in self.options.items()
+        }
+        said |= {"more": self.more, "less": self.less, "page": (self.page,) if self.page else ()}
+        return urlencode(said, doseq=True)
 
     def address(self, path: str = "/answer") -> str:
         """Write the question into an address, but no text of a draft; "" when it is too long."""
-        values = asdict(replace(self, page="", text=""))
+        values = asdict(replace(self, page="", text="", pasted=""))
         options = values.pop("options")
         said = {name: value for name, value in (values | options).items() if value}
         address = f"{path}?{urlencode(said, doseq=True)}"
@@ -244,7 +287,8 @@ def _by_id(ids: Iterable[PaperId]) -> tuple[Reference, ...]:
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    parts = map(str.strip, re.split(r"[\n;]", text))
+    return tuple(dict.fromkeys(filter(None, parts)))
 
 
 def _value(option: QuestionOption, text: str) -> Any:  # noqa: ANN401  # As the option is.

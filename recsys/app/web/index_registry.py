@@ -3,9 +3,11 @@
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
 
+from recsys.app.web.choices import choices_of
 from recsys.app.web.replies import UnknownIndex
 from recsys.app.wiring import local_of, said_of_index
 from recsys.errors import InputError, RecsysError
@@ -16,6 +18,10 @@ from recsys.store.artifacts import MANIFEST, VERSION
 
 MOST_COMPARED = 500
 """Sentences of a draft that papers are compared with: more would keep others waiting."""
+
+
+MOST_CHOICES = 64
+"""Drafts whose choices are kept: whoever pages through an answer asks for the same ones again."""
 
 
 class OpenIndex:
@@ -35,6 +41,8 @@ class OpenIndex:
         self.name, self.recommender, self.remarks = name, recommender, remarks
         self.fingerprint = hashlib.sha256(manifest + VERSION.encode()).hexdigest()
         """Hash of all that an answer rests on beside the question."""
+        self.choices = lru_cache(MOST_CHOICES)(partial(choices_of, recommender))
+        """What filters can choose among, by the draft."""
         self._lock = threading.Lock()
         self._local: LocalRecommender | None = None
         self._places: PlaceFinder | None = None

@@ -7,6 +7,8 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from uvicorn.supervisors import Multiprocess
 from recsys.app.web import page_routes
 from recsys.app.web.api_description import description, offered
 from recsys.app.web.index_registry import IndexRegistry
+from recsys.app.web.kept_questions import QuestionStore, share
 from recsys.app.web.middleware import (
     BodyLimits,
     Failures,
@@ -36,7 +39,7 @@ from recsys.app.web.middleware import (
 from recsys.app.web.service import ServeSettings, Service
 from recsys.errors import InputError
 from recsys.machine import return_large_blocks
-from recsys.mapping.map_pages import MAP_STYLE
+from recsys.mapping.map_pages import MAP_SCRIPT, MAP_STYLE
 
 # The application: routes, and what every request goes through before and after them.
 #
@@ -52,15 +55,24 @@ from recsys.mapping.map_pages import MAP_STYLE
 STATIC = Path(__file__).parent / "static"
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
-    Route("/answer", page_routes.answer, methods=["GET", "POST"]),
-    Route("/cite", page_routes.cite, methods=["GET", "POST"]),
-    Route("/map", page_routes.draw, methods=["GET", "POST"]),
-    Route("/export", page_routes.export, methods=["POST"]),
+    Route("/sentence", partial(page_routes.home, tab="/sentence")),
+    Route("/example", page_routes.example),
+    *(
+        Route(path, partial(page_routes.ask, view=view), methods=["GET", "POST"])
+        for path, view in page_routes.VIEWS.items()
+    ),
+    Route("/answers/{key}", page_routes.answer),
+    Route("/answers/{key}/sentences", page_routes.cite),
+    Route("/answers/{key}/map", page_routes.draw),
+    Route("/answers/{key}/pins", page_routes.pin, methods=["POST"]),
+    Route("/answers/{key}/export", page_routes.export),
+    Route("/export", page_routes.export),
     Route("/paper", page_routes.paper),
     Route("/search", page_routes.searched),
+    Route("/help", page_routes.guide),
     Route("/api", page_routes.api),
     Route("/openapi.json", description),
-    Mount("/static", StaticFiles(*STATIC.iterdir(), MAP_STYLE)),
+    Mount("/static", StaticFiles(*STATIC.iterdir(), MAP_SCRIPT, MAP_STYLE)),
 )
 """What people see."""
 TOGETHER = 4
@@ -327,7 +339,7 @@ def listen(
             return
         service.close()
         del service  # It would keep the generations that it has opened from removal.
-        settings.hand_on()
+        replace(settings, store=share(QuestionStore())).hand_on()
         Multiprocess(_config(_FACTORY, workers=workers), sockets=[listening]).run()
     finally:
         for number, handler in zip(signals, former, strict=True):

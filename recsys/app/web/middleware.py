@@ -25,6 +25,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recsys.app.terminal import say
+from recsys.app.web.form_fields import FormFields
+from recsys.app.web.kept_questions import KeptQuestion
 from recsys.app.web.page_writing import render, site_of
 from recsys.app.web.replies import (
     PROBLEM_JSON,
@@ -231,6 +233,8 @@ async def _whole(receive: Receive, hold: Callable[[int], None]) -> bytes:
 
 PROGRAMS = ("/v1/", "/healthz", "/metrics", "/openapi.json")
 """Paths whose errors are for programs."""
+FORMS = ("/answer", "/cite", "/map")
+"""Paths that take questions: why one is refused is kept, and led to, so that Back can show it."""
 STRANGERS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST)
 """Who is refused so is told nothing of the site."""
 
@@ -292,6 +296,10 @@ def failed(request: Request, service: Service, error: Exception) -> Response:
         return Response(text, problem.status, headers, media_type=PROBLEM_JSON)
     if problem.status in STRANGERS:
         return PlainTextResponse(f"{problem.what} {problem.hint}", problem.status, headers)
+    if request.method == "POST" and request.url.path in FORMS:
+        key = service.keep(KeptQuestion(fields=FormFields(), problem=problem))
+        headers["cache-control"] = "private, no-cache"
+        return RedirectResponse(f"/answers/{key}", HTTPStatus.SEE_OTHER, headers)
     page = render("failure", site_of(service), problem=problem)
     return HTMLResponse(page, problem.status, headers)
 

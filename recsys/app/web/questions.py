@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from recsys.app.web.form_fields import references_in
+from recsys.app.check_wiring import checked
 from recsys.app.web.index_registry import OpenIndex
 from recsys.app.web.replies import (
     FARTHEST,
@@ -16,19 +16,29 @@ from recsys.app.web.replies import (
     token,
 )
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
+from recsys.checking.check import index_source
+from recsys.checking.listed import Listed
+from recsys.checking.verdicts import CheckReport
 from recsys.errors import InputError
 from recsys.local.cite import LocalQuestion, cite_read, draft_read, marked, passage_read
-from recsys.query.matching import match
 from recsys.query.question_schema import QuestionOptions
 from recsys.query.resolve_draft import Question, resolve_draft
 from recsys.recommend import KEPT
-from recsys.records import Answer, LocalAnswer, Manuscript, Paper, PaperId, ReadingLists
+from recsys.records import (
+    Answer,
+    LocalAnswer,
+    Manuscript,
+    Paper,
+    PaperId,
+    ReadingLists,
+    Reference,
+)
 from recsys.store.arrays import Rows
 from recsys.store.corpus import Corpus
 
 # What to cite in a draft.
 
-NO_PLACES = "So no paper gets a place in it."
+NO_PLACES = "No paper can be placed in it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +147,14 @@ MOST_PLACES = 100
 """Marked places that are answered; each takes some hundredths of a second."""
 
 
+def checked_in(
+    opened: OpenIndex, references: Sequence[Reference], notes: Sequence[str] = ()
+) -> CheckReport:
+    """Check references against an index, as of today."""
+    source = index_source(opened.recommender.collection, opened.name)
+    return checked(Listed(tuple(references), tuple(notes)), [source])
+
+
 def answer_passage(
     opened: OpenIndex,
     draft: Manuscript,
@@ -179,12 +197,9 @@ def answer_passage(
     return replace(answer, notes=(*answer.notes, *notes))
 
 
-# Single papers: their texts, their links, who is like them, and who has some words.
+# Single papers: their texts, their links, and who is like them.
 
 SIMILAR = 10
-MOST_FOUND = 1_000
-"""A search by words ends there."""
-LONGEST_QUERY = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,15 +245,6 @@ def papers_named(opened: OpenIndex, ids: Sequence[PaperId]) -> tuple[list[Paper]
     known = [row for row in rows.values() if row is not None]
     full = dict(zip(sorted(known), corpus.full_papers(sorted(known)), strict=True))
     return [full[row] for row in known], [each for each, row in rows.items() if row is None]
-
-
-def search(opened: OpenIndex, words: str) -> Rows:
-    """Find papers by words, an id or a DOI: rows, the best first, at most MOST_FOUND."""
-    collection = opened.recommender.collection
-    words = " ".join(words[:LONGEST_QUERY].split())
-    named = [each.row for each in match(collection, references_in(words)) if each.row is not None]
-    rows, _ = collection.text_index.search(collection.terms.query(words, None), MOST_FOUND)
-    return np.array(list(dict.fromkeys([*named, *rows.tolist()]))[:MOST_FOUND], np.int32)
 
 
 def years_of(corpus: Corpus) -> tuple[int | None, int | None]:

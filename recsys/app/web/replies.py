@@ -38,6 +38,7 @@ MEDIA_TYPES = {
 _HEADINGS = {
     404: "Not found",
     408: "Too slow",
+    410: "This answer is no longer there",
     413: "Too large",
     500: "Something is wrong here",
     503: "Not just now",

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import TypeVar
@@ -17,8 +17,15 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from recsys.app.web.index_registry import IndexRegistry, OpenIndex
+from recsys.app.web.kept_questions import (
+    KeptQuestion,
+    QuestionStore,
+    SharedStore,
+    Store,
+)
 from recsys.app.web.replies import RequestError
 from recsys.app.wiring import open_index
+from recsys.records import PaperId
 
 T = TypeVar("T")
 
@@ -36,7 +43,8 @@ class ServeSettings:
     indexes: name and path of each. hosts: values of the header Host that are answered, lower case.
     any_address: whether every address given as numbers is, too. token: what must be shown. threads:
     questions answered at once. queue: how many more may wait. seconds: for an answer, and for a
-    body to arrive. body: bytes of a request at most.
+    body to arrive. body: bytes of a request at most. store: address and secret of the process that
+    keeps the questions of all workers; None: this one keeps its own.
     """
 
     indexes: tuple[tuple[str, str], ...]
@@ -49,6 +57,7 @@ class ServeSettings:
     queue: int = 32
     seconds: float = 30.0
     body: int = 16 * MEGABYTE
+    store: tuple[str, str] | None = None
 
     def hand_on(self) -> None:
         """Leave the settings to the processes that are started from now on."""
@@ -59,7 +68,13 @@ class ServeSettings:
         """Take what `hand_on` left."""
         value = json.loads(os.environ[VARIABLE])
         pairs = tuple((name, path) for name, path in value.pop("indexes"))
-        return cls(indexes=pairs, hosts=tuple(value.pop("hosts")), **value)
+        store = value.pop("store")
+        return cls(
+            indexes=pairs,
+            hosts=tuple(value.pop("hosts")),
+            store=store and (store[0], store[1]),
+            **value,
+        )
 
 
 class UsageCounters:
@@ -177,6 +192,7 @@ class Service:
         self.settings, self.counters = settings, UsageCounters()
         paths = {name: Path(path) for name, path in settings.indexes}
         self.indexes = IndexRegistry(paths, open_index)
+        self.store: Store = SharedStore(*settings.store) if settings.store else QuestionStore()
         # Files are read in threads of their own, so that a slow one holds up no answer.
         self.pool, self.reading = (
             WorkPool(threads=settings.threads, queue=settings.queue, seconds=settings.seconds)
@@ -195,6 +211,21 @@ class Service:
             RecsysError: there is no such index, too many wait, or the work fails.
         """
         return await self.pool.run(lambda: work(self.indexes.current(index)))
+
+    def keep(self, question: KeptQuestion) -> str:
+        """Keep a question, and return its key; one without a collection gets an empty one."""
+        collection = question.collection or self.store.put(b"[]")
+        return self.store.put(replace(question, collection=collection).packed())
+
+    def kept(self, key: str) -> KeptQuestion | None:
+        """Return a question, None when it is no longer kept."""
+        raw = self.store.get(key)
+        return KeptQuestion.unpacked(raw) if raw else None
+
+    def pinned(self, question: KeptQuestion) -> list[PaperId]:
+        """List the papers of a question's collection, those pinned last at the end."""
+        ids: list[PaperId] = json.loads(self.store.get(question.collection) or b"[]")
+        return ids
 
 
 def service_of(request: Request) -> Service:

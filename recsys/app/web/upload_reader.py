@@ -26,7 +26,7 @@ OUT_OF_MEMORY = b'{"error": {"kind": "MemoryError", "what": "", "hint": ""}}'
 LONGEST_HEADER = 2**20
 OPEN_FILES = 64
 """Files that may be open at once: modules are opened one by one."""
-_NESTED = "Give it with fewer levels of brackets, braces or quotes."
+_NESTED = "Use fewer levels of brackets, braces or quotes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def main() -> int:
     except MemoryError:
         message = OUT_OF_MEMORY
     except RecursionError:
-        message = answer(InputError("Something given is nested too deeply.", _NESTED))
+        message = answer(InputError("The input is nested too deeply.", _NESTED))
     with suppress(BrokenPipeError), output:
         output.write(message)
     return 0

@@ -124,8 +124,8 @@ class DiskFolder:
                 outside = outside or not within
         if outside:
             raise DraftError(
-                f"{short(name)} was not read: it is outside the draft's folder; --root DIR lets it "
-                "be read."
+                f"{short(name)} was not read: it is outside the draft's folder; allow it "
+                "with --root DIR."
             )
         raise _missing(name)
 
@@ -232,7 +232,7 @@ def inside(name: str, folder: PurePosixPath = _TOP) -> PurePosixPath | None:
 
 
 def _missing(name: str) -> DraftError:
-    return DraftError(f"{short(name)} was not read: there is no such file in the draft's folder.")
+    return DraftError(f"{short(name)} was not read: the draft's folder has no such file.")
 
 
 class Archive:

@@ -4,8 +4,10 @@ The suffix of the file tells the format, else what is in it. A new format is a m
 and a row of FORMATS.
 """
 
+import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -92,7 +94,7 @@ class OpenDraft:
     """A draft that has been read: front matter and references, and its running text.
 
     name: what errors call it. kind: the name of its format. title, abstract: where given, they go
-    before the draft's own.
+    before the draft's own. remark: that it is of another format than its name says.
     """
 
     parsed: ParsedDraft
@@ -100,6 +102,7 @@ class OpenDraft:
     kind: str
     title: str | None = None
     abstract: str | None = None
+    remark: str = ""
 
     @cached_property
     def manuscript(self) -> Manuscript:
@@ -111,7 +114,7 @@ class OpenDraft:
         manuscript = self.parsed.manuscript()
         title = clean(manuscript.title if self.title is None else self.title)
         abstract = clean((manuscript.abstract if self.abstract is None else self.abstract) or "")
-        notes = [clean(note) for note in manuscript.notes]
+        notes = [clean(note) for note in (self.remark, *manuscript.notes) if note]
         if self.title is not None:
             notes = [note for note in notes if note not in (NO_TITLE, GUESSED_TITLE)]
         elif title and (is_section_name(title) or is_beside_title(title)):
@@ -235,7 +238,9 @@ def parse_draft(raw: bytes, path: Path, folder: "Folder | None" = None) -> OpenD
     if not raw.strip():
         raise DraftError(f"{name} is empty.", "Give a draft with a title or an abstract.")
     row = format_of(path, raw)
-    return OpenDraft(row.parse(raw, path, folder), name, row.name)
+    named = next((each for each in FORMATS if path.suffix.lower() in each.suffixes), row)
+    remark = "" if row is named else f"{name} is {row.name}, not {named.name}: read as {row.name}."
+    return OpenDraft(row.parse(raw, path, folder), name, row.name, remark=remark)
 
 
 def read_draft(path: Path) -> Draft:
@@ -265,7 +270,7 @@ def format_of(path: Path, raw: bytes) -> Format:
     """
     suffix = path.suffix.lower()
     if named := [row for row in FORMATS if suffix in row.suffixes]:
-        return named[0]
+        return _in_fact(named[0], raw)
     # Signs are ASCII, which in UTF-16 and UTF-32 has zeros around it.
     wide = raw[:4].startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
     begin = raw[:_HEAD].replace(b"\0", b"") if wide else raw[:_HEAD]
@@ -277,6 +282,18 @@ def format_of(path: Path, raw: bytes) -> Format:
                 f"{display_name(path)} is {what}.", "Save it as PDF, Markdown or plain text."
             )
     return next(row for row in FORMATS if re.search(row.sign, head))
+
+
+def _in_fact(named: Format, raw: bytes) -> Format:
+    """Return the format of a file: what a suffix of text names may be PDF, or a JSON object."""
+    found = named.name
+    if named.names_files and raw.startswith(b"%PDF-"):
+        found = "PDF"
+    elif named.names_files and named.name != "notebook" and raw.lstrip()[:1] == b"{":
+        with suppress(ValueError, RecursionError):
+            if isinstance(json.loads(raw), dict):
+                found = "JSON"
+    return next(row for row in FORMATS if row.name == found)
 
 
 _HEAD = 4_000

@@ -142,7 +142,7 @@ def mapping(yaml: str, what: str, *, line: int = 1) -> tuple[dict[str, Any], lis
     times = Counter(_TOP_KEY.findall("\n".join(lines)))
     if twice := [short(key) for key, count in times.items() if count > 1]:
         named = ", ".join(twice[:MOST_NAMED])
-        notes.append(f"{named} occurs twice in the front matter; what is said last counts.")
+        notes.append(f"{named} occurs twice in the front matter; the last value is used.")
     return value, notes
 
 
@@ -200,7 +200,7 @@ def _yaml(lines: list[str], what: str, first: int) -> tuple[object, list[str]]:
         value = _parsed(text, what, first)
     where = f"line{'s' * (len(quoted) > 1)} "
     where += ", ".join(str(at + first) for at in [*quoted][:MOST_NAMED])
-    return value, [f"{what} is no YAML in {where}: read as text."]
+    return value, [f"{what} is not YAML in {where}: read as text."]
 
 
 def _parsed(text: str, what: str, first: int) -> object:

@@ -326,9 +326,9 @@ def read_notebook(raw: bytes, path: Path, folder: Folder | None = None) -> Manus
     except RecursionError as error:
         raise DraftError(f"{name} is nested too deeply.", _HINT) from error
     except ValueError as error:
-        raise DraftError(f"{name} is no notebook: it is not JSON.", _HINT) from error
+        raise DraftError(f"{name} is not a notebook: it is not JSON.", _HINT) from error
     if not isinstance(value, dict):
-        raise DraftError(f"{name} is no notebook: it holds no cells.", _HINT)
+        raise DraftError(f"{name} is not a notebook: it has no cells.", _HINT)
     cells = value.get("cells")
     if not isinstance(cells, list):  # As notebooks were kept before version 4.
         sheets = value.get("worksheets")

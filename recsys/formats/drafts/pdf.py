@@ -82,8 +82,8 @@ _KEYWORDS = re.compile(r"(?i)(?:author )?key ?-?words?\s?[:.\u2014-]|index terms
 _FIRST_SECTIONS = frozenset({"introduction", "background", "motivation"})
 _GUESS = "Text, captions, formulas and tables of a PDF are told apart by their print: a guess."
 _LOST = (
-    "No citation in the text could be told: numbers that are raised, like those of notes, are not "
-    "read, and what is cited already may be recommended again."
+    "No citation in the text was recognised: superscript numbers are not read, so papers that are "
+    "cited already may be recommended."
 )
 _LONG_ENTRY = 500
 """Letters of an entry, on average, from which on entries are runs of several works."""

@@ -356,7 +356,7 @@ def word_text(raw: bytes, archive: Archive) -> WordText:
         MissingExtraError: python-docx is not installed.
     """
     if not is_word(archive.names):
-        raise DraftError(f"{archive.name} is no document of Word.", _HINT)
+        raise DraftError(f"{archive.name} is not a Word document.", _HINT)
     need("docx", f"Reading {archive.name}")
     archive.check_whole()
     try:
@@ -434,7 +434,7 @@ def open_document_text(archive: Archive) -> WordText:
         DraftError: it is damaged, encrypted, too large, or no text document.
     """
     if not is_open_document(archive):
-        raise DraftError(f"{archive.name} is no OpenDocument text.", _OPEN_HINT)
+        raise DraftError(f"{archive.name} is not an OpenDocument text.", _OPEN_HINT)
     elements = list(_elements(archive, CONTENT, _BODY))
     styles = [element for element in elements if element.tag == "style"]
     names = ((style.get("style:name") or "", style) for style in styles)

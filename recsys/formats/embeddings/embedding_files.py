@@ -91,7 +91,7 @@ def embedding_format(path: Path) -> Format:
         if path.name.endswith(end):
             return form
     raise InputError(
-        f"{path} is no file of embeddings by its name.",
+        f"{path} does not have the name of an embeddings file.",
         f"A name ends in one of {', '.join(FORMATS)}.",
     )
 
@@ -141,7 +141,7 @@ def _record(line: Line, place: str) -> Mapping[str, object]:
         ) from error
     if not isinstance(record, dict):
         raise InputError(
-            f"{place}: {shown} is no JSON object.",
+            f"{place}: {shown} is not a JSON object.",
             f'A line reads {{"{ID}": "...", "{VECTOR}": [0.1, ...]}}.',
         )
     for key in (ID, VECTOR):
@@ -160,7 +160,7 @@ def _vector(values: object, place: str) -> Floats:
         if isinstance(values, list):
             wrong = next(value for value in values if type(value) not in _NUMBERS)
         raise InputError(
-            f"{place}: the embedding is no list of numbers, but holds {str(wrong)[:_SHOWN]!r}.",
+            f"{place}: the embedding is not a list of numbers; it has {str(wrong)[:_SHOWN]!r}.",
             "Write it as [0.1, ...].",
         )
     with np.errstate(over="ignore"):  # Too large for 32 bits: infinite, which is refused.
@@ -183,13 +183,13 @@ def write_lines(path: Path, embeddings: Embeddings, progress: Progress) -> None:
         rows = zip(embeddings.ids, embeddings.vectors, strict=True)
         for row, (paper_id, vector) in enumerate(rows):
             if row % 1024 == 0:
-                progress("write", row, total)
+                progress("writing vectors", row, total)
             numbers = form % tuple(vector.tolist())
             line = f'{{"{ID}": {json.dumps(paper_id)}, "{VECTOR}": [{numbers}]}}\n'
             file.write(line.encode())
         for paper_id in embeddings.empty:
             file.write(f'{{"{ID}": {json.dumps(paper_id)}, "{VECTOR}": []}}\n'.encode())
-    progress("write", total, total)
+    progress("writing vectors", total, total)
 
 
 def read_columns(path: Path, progress: Progress) -> Embeddings:
@@ -213,7 +213,7 @@ def read_columns(path: Path, progress: Progress) -> Embeddings:
                 for paper_id, vector in zip(ids, vectors, strict=True):
                     number += 1
                     gathering.add(number, paper_id, vector)
-                progress("read", number, total)
+                progress("reading vectors", number, total)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).partition("\n")[0]
         raise InputError(
@@ -268,7 +268,7 @@ def write_columns(path: Path, embeddings: Embeddings, progress: Progress) -> Non
     schema = pa.schema([(ID, pa.string()), (VECTOR, kind)])
     with parquet.ParquetWriter(path, schema) as writer:
         for begin in range(0, total, STEP):
-            progress("write", begin, total)
+            progress("writing vectors", begin, total)
             ids = pa.array(embeddings.ids[begin : begin + STEP], pa.string())
             flat = pa.array(embeddings.vectors[begin : begin + STEP].ravel())
             vectors = pa.FixedSizeListArray.from_arrays(flat, type=kind)
@@ -277,7 +277,7 @@ def write_columns(path: Path, embeddings: Embeddings, progress: Progress) -> Non
             nulls = pa.nulls(len(embeddings.empty), kind)
             ids = pa.array(embeddings.empty, pa.string())
             writer.write_batch(pa.record_batch([ids, nulls], schema=schema))
-    progress("write", total, total)
+    progress("writing vectors", total, total)
 
 
 def _ids_beside(path: Path) -> Path:
@@ -292,7 +292,7 @@ def read_matrix(path: Path, progress: Progress) -> Embeddings:
         InputError: either is missing or unreadable, they differ in length, or a row is wrong;
             with its number, from 1.
     """
-    progress("read", 0, 1)
+    progress("reading vectors", 0, 1)
     try:
         matrix = load_array(path)
     except Exception as error:  # Whatever numpy's parser makes of a foreign file.
@@ -321,7 +321,7 @@ def read_matrix(path: Path, progress: Progress) -> Embeddings:
         ) from error
     embeddings = Embeddings(tuple(text.removesuffix("\n").split("\n")), vectors)
     check(embeddings, str(path))
-    progress("read", 1, 1)
+    progress("reading vectors", 1, 1)
     return embeddings
 
 
@@ -339,15 +339,15 @@ def write_matrix(path: Path, embeddings: Embeddings, progress: Progress) -> None
     for paper_id in embeddings.ids:
         if paper_id.splitlines() != [paper_id]:
             raise InputError(
-                f"The id {paper_id!r} is no single line of text.", "Write .jsonl or .parquet."
+                f"The id {paper_id!r} is not a single line of text.", "Write .jsonl or .parquet."
             )
-    progress("write", 0, 1)
+    progress("writing vectors", 0, 1)
     text = "".join(f"{paper_id}\n" for paper_id in embeddings.ids)
     _ids_beside(path).write_text(text, encoding="utf-8", newline="\n")
     vectors = embeddings.vectors
     pieces = (vectors[begin : begin + STEP] for begin in range(0, len(vectors), STEP))
     write_rows(path, (len(vectors), embeddings.dim), pieces)
-    progress("write", 1, 1)
+    progress("writing vectors", 1, 1)
 
 
 _JSON_LINES = Format(read_lines, write_lines)

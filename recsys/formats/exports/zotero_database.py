@@ -298,7 +298,7 @@ def _opened_copy(path: Path, *, largest: int = _LARGEST) -> Iterator[sqlite3.Con
                 "Check its permissions and the space for temporary files.",
             ) from error
         if not is_library(copy):
-            raise InputError(f"{path} is no SQLite database.", "Give the file zotero.sqlite.")
+            raise InputError(f"{path} is not an SQLite database.", "Give the file zotero.sqlite.")
         with closing(sqlite3.connect(copy)) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, largest)
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")

@@ -212,7 +212,7 @@ class DraftLines:
             return self.mark + text.encode(self.codec)
         except UnicodeEncodeError as error:
             raise InputError(
-                f"{self.name} is no UTF-8 and cannot hold {error.object[error.start]!r}.",
+                f"{self.name} is not UTF-8 and cannot hold {error.object[error.start]!r}.",
                 "Save it as UTF-8.",
             ) from error
 
@@ -363,7 +363,7 @@ class BibFile:
         """Read a file, if there is one.
 
         Raises:
-            InputError: there is one that cannot be read, or that is no BibTeX.
+            InputError: there is one that cannot be read, or that is not BibTeX.
         """
         if not path.exists():
             return cls(path, None)
@@ -371,7 +371,7 @@ class BibFile:
         lines = DraftLines.of(raw, str(path))
         if lines.text.strip() and not bibtex.looks_so(lines.text):
             raise InputError(
-                f"{path} is no BibTeX.", "Give a .bib, or a file that is not there yet."
+                f"{path} is not BibTeX.", "Give a .bib, or a file that is not there yet."
             )
         return cls(path, raw, _references(lines.text))
 

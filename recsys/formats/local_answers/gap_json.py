@@ -100,8 +100,8 @@ def sarif(answer: LocalAnswer, keys: GapKeys) -> str:
         }
         for name, text in _RULES.items()
     ]
-    driver = {"name": "recsys", "version": VERSION, "semanticVersion": VERSION, "rules": rules}
-    said = [answer.understood, f"Looked at: {looked_at(answer)}.", *answer.notes, *answer.missing]
+    driver = {"name": "recsys", "version": VERSION, "rules": rules}
+    said = [answer.understood, f"Searched: {looked_at(answer)}.", *answer.notes, *answer.missing]
     notes = [{"level": "note", "message": {"text": _plain(text)}} for text in said if text]
     run = {
         "tool": {"driver": driver},

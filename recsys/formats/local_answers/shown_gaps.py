@@ -5,15 +5,16 @@ The papers of a whole answer are named by citation keys, those of the draft's bi
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recsys.errors import shortened
 from recsys.formats import identifiers
-from recsys.formats.answers import named_place, path_in, percent, text_row
+from recsys.formats.answers import Line, named_place, paper_lines, path_in, percent, text_row
+from recsys.formats.references.citation_keys import citation_keys, pattern_of
 from recsys.formats.references.people import own_name
-from recsys.formats.references.shown_facts import bare_doi, citation_keys, one_line
-from recsys.records import Gap, LocalAnswer, Paper, PaperId, Reference, Span
+from recsys.formats.references.shown_facts import bare_doi, one_line
+from recsys.records import Gap, LocalAnswer, Paper, PaperId, Recommendation, Reference, Span
 from recsys.store.words import fold
 
 _WORD = re.compile(r"[^\W_]+")
@@ -25,10 +26,12 @@ class GapKeys:
     """The citation keys of the papers of an answer.
 
     names: by the paper's id. had: papers that a bibliography at hand has already, under that key.
+    pattern: of new keys; None for the usual one.
     """
 
     names: Mapping[PaperId, str]
     had: frozenset[PaperId] = frozenset()
+    pattern: str | None = None
 
     def entry_of(self, paper: Paper) -> str | None:
         """Write a paper as BibTeX; None where a bibliography at hand has it."""
@@ -37,13 +40,16 @@ class GapKeys:
         return None if paper.id in self.had else entry(self.names[paper.id], paper)
 
 
-def keys_of(answer: LocalAnswer, others: Iterable[Reference] = ()) -> GapKeys:
+def keys_of(
+    answer: LocalAnswer, others: Sequence[Reference] = (), pattern: str | None = None
+) -> GapKeys:
     """Name each paper of an answer: as the draft does, else as `--format bibtex` would.
 
-    A new key is none that the draft has; without any, keys are those of `--format bibtex`. Works of
-    the draft are found by identifier, or by title, year and first author.
+    A new key is none that the draft has. Works of the draft are found by identifier, or by title,
+    year and first author.
 
-    others: works of other bibliographies, whose keys count as the draft's.
+    others: works of other bibliographies, whose keys count as the draft's. pattern: of new keys;
+    None: that of the others' keys, else of the draft's, if they follow one.
     """
     by_identifier: dict[str, str] = {}
     by_title: dict[str, list[Reference]] = defaultdict(list)
@@ -57,18 +63,23 @@ def keys_of(answer: LocalAnswer, others: Iterable[Reference] = ()) -> GapKeys:
             for name in reference.ids:
                 by_identifier.setdefault(name.lower(), reference.key)
             by_title[_folded(reference.title)].append(reference)
-    papers = papers_of(answer)
-    had: dict[PaperId, str] = {}
-    for paper in papers:
+    works, had = works_of(answer), dict[PaperId, str]()
+    for paper, work in works.values():
         named = [by_identifier[name] for name in _identifiers(paper) if name in by_identifier]
         title = _folded(paper.title)
         alike = by_title.get(title, ()) if title else ()
         named += (reference.key for reference in alike if _agree(reference, paper))
         if named:
-            had[paper.id] = named[0]
-    new = [paper for paper in papers if paper.id not in had]
-    names = {paper.id: key for paper, key in zip(new, citation_keys(new, taken), strict=True)}
-    return GapKeys(names | had, frozenset(had))
+            had.setdefault(work.id, named[0])
+    new = [paper for paper in papers_of(answer) if paper.id not in had]
+    pattern = pattern or pattern_of(others) or pattern_of(answer.references)
+    keys = citation_keys(new, taken, pattern)
+    names = {paper.id: key for paper, key in zip(new, keys, strict=True)} | had
+    return GapKeys(
+        {paper.id: names[work.id] for paper, work in works.values()},
+        frozenset(paper.id for paper, work in works.values() if work.id in had),
+        pattern,
+    )
 
 
 def _folded(title: str | None) -> str:
@@ -87,10 +98,25 @@ def _identifiers(paper: Paper) -> Iterator[str]:
     yield from (alias.lower() for alias in paper.aliases)
 
 
+def works_of(answer: LocalAnswer) -> dict[PaperId, tuple[Paper, Paper]]:
+    """Return each paper of an answer and its versions by id, with the version that is shown first.
+
+    What is a preprint in one sentence and an article in another has one key.
+    """
+    works: dict[PaperId, tuple[Paper, Paper]] = {}
+    for gap in answer.gaps:
+        for item in gap.recommendations:
+            versions = (item.paper, *item.versions)
+            shown = (works[paper.id][1] for paper in versions if paper.id in works)
+            first = next(shown, item.paper)
+            for paper in versions:
+                works.setdefault(paper.id, (paper, first))
+    return works
+
+
 def papers_of(answer: LocalAnswer) -> list[Paper]:
-    """List the papers of an answer, each once, in the order in which they come."""
-    shown = (item.paper for gap in answer.gaps for item in gap.recommendations)
-    return list({paper.id: paper for paper in shown}.values())
+    """List the works of an answer, each once, in the order in which they come."""
+    return list({work.id: work for _, work in works_of(answer).values()}.values())
 
 
 def entries_of(answer: LocalAnswer, keys: GapKeys) -> str:
@@ -179,9 +205,9 @@ def marked_sentence(gap: Gap) -> str:
 def nothing_found(answer: LocalAnswer) -> str:
     """Say of an answer without gaps what was looked at."""
     looked = looked_at(answer)
-    seen = f" Looked at: {looked}." if looked else ""
+    seen = f" Searched: {looked}." if looked else ""
     name = "the passage" if answer.draft is None else one_line(answer.draft)
-    return f"No place that lacks a citation was found in {name}.{seen}"
+    return f"No missing citation was found in {name}.{seen}"
 
 
 def looked_at(answer: LocalAnswer) -> str:
@@ -192,21 +218,27 @@ def looked_at(answer: LocalAnswer) -> str:
 
 def key_line(keys: GapKeys, paper_id: str) -> str:
     """Say under which key a paper is cited, and whether that key is in use."""
-    return f"key: {keys.names[paper_id]}" + (" (yours)" if paper_id in keys.had else "")
+    in_use = " (in your bibliography)" if paper_id in keys.had else ""
+    return f"key: {keys.names[paper_id]}{in_use}"
 
 
-def gap_table(answer: LocalAnswer, keys: GapKeys) -> str:
-    """Render as text for a terminal, one paragraph a gap."""
+def gap_lines(item: Recommendation, keys: GapKeys, *, verbose: bool = False) -> Iterator[Line]:
+    """Yield what people read of a paper that fits a gap, the key last."""
+    yield from paper_lines(item, verbose=verbose)
+    yield "key", key_line(keys, item.paper.id)
+
+
+def gap_table(answer: LocalAnswer, keys: GapKeys, *, verbose: bool = False) -> str:
+    """Render as text for a terminal: each sentence, and below it a paragraph a paper."""
     if not answer.gaps:
         return f"{nothing_found(answer)}\n"
     paragraphs = []
     for gap in answer.gaps:
-        lines = [f"{place_of(answer, gap)}: {headline(gap)}", f"    {marked_sentence(gap)}"]
+        paragraphs.append(f"{place_of(answer, gap)}: {headline(gap)}\n    {marked_sentence(gap)}\n")
         for item in gap.recommendations:
-            lines += [text_row(item), f"{INDENT}{key_line(keys, item.paper.id)}"]
+            paragraphs.append(text_row(item, *gap_lines(item, keys, verbose=verbose)))
         if not gap.recommendations:
-            lines.append(f"{INDENT}{NOTHING_FITS}")
-        paragraphs.append("".join(f"{line}\n" for line in lines))
+            paragraphs.append(f"{INDENT}{NOTHING_FITS}\n")
     return "\n".join(paragraphs)
 
 

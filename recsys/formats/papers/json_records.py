@@ -187,11 +187,11 @@ def unread_fields(counts: Mapping[str, int]) -> str:
     """Say of which fields nothing was read, and in how many records; of many, the most frequent.
 
     >>> unread_fields({"isbn": 1, "funder": 3})
-    'fields that were not read: funder: 3, isbn: 1'
+    'fields ignored: funder: 3, isbn: 1'
     """
     named = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_FIELDS])
     more = f" and {len(counts) - len(named):,} more" if len(counts) > len(named) else ""
-    return f"fields that were not read: {tally(named)}{more}"
+    return f"fields ignored: {tally(named)}{more}"
 
 
 def records_in(value: object) -> list[object]:

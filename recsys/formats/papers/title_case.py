@@ -72,6 +72,11 @@ _DATE = re.compile(r"[ .,]+\d")
 _LOWER = frozenset("VS TH ND RD NR MM CM KM KG HZ MS NM".split())
 
 
+def is_name(word: str) -> bool:
+    """Tell a word that is always capitalised, as far as that is known."""
+    return _NAMES.get(word.upper()) == word
+
+
 def sentence_case(title: str) -> str:
     """Put a title of capitals into sentence case; any other is returned as it is.
 

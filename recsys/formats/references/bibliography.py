@@ -73,7 +73,7 @@ def bibliography(found: Iterable[Reference | Problem], name: str) -> Bibliograph
     if len(items) > MOST_REFERENCES:
         raise InputError(
             f"{name} holds more than {MOST_REFERENCES:,} references.",
-            "A bibliography is smaller; a corpus goes to `recsys build`.",
+            "A bibliography is smaller; index a corpus with `recsys build`.",
         )
     problems = [item for item in items if isinstance(item, Problem)]
     read = [item for item in items if isinstance(item, Reference)]

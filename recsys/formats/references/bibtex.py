@@ -89,6 +89,11 @@ def read(lines: Iterable[str]) -> Iterator[Reference | Problem]:
         yield work
 
 
+def _published(how: str | None) -> str | None:
+    """Take what an entry of no other kind says of its publication for its venue, unless a link."""
+    return None if how is None or address_in(how) or "\\url" in how else how
+
+
 def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
     fields = entry.fields
 
@@ -115,7 +120,7 @@ def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
         title=f"{title}: {subtitle}" if title and subtitle else title,
         authors=authors,
         year=year_in(fields.get("year")) or year_in(fields.get("date")),
-        venue=plain(*_VENUES, macros=True),
+        venue=plain(*_VENUES, macros=True) or _published(plain("howpublished")),
         abstract=plain("abstract"),
         url=next(filter(None, map(address_in, addresses)), None),
         kind=kind,

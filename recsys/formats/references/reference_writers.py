@@ -4,71 +4,138 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
+from recsys.formats import identifiers
 from recsys.formats.latex.latex_text import to_latex
-from recsys.formats.references.people import natural, own_name, people_in, written
-from recsys.formats.references.shown_facts import (
+from recsys.formats.papers.title_case import is_name
+from recsys.formats.references.citation_keys import citation_keys
+from recsys.formats.references.kinds import (
+    CHAPTER,
     JOURNAL,
     MEETING,
-    OTHER,
-    bare_doi,
-    citation_keys,
+    PREPRINT,
+    REPORT,
+    THESIS,
     kind_of,
+)
+from recsys.formats.references.people import natural, own_name, people_in, written
+from recsys.formats.references.shown_facts import (
+    bare_doi,
     names_of,
     one_line,
+    own_abstract,
     paper_link,
     web_address,
 )
 from recsys.formats.references.web_page import web_page
 from recsys.records import Paper
+from recsys.store.words import STOP_WORDS
 
-_TYPES_OF_RIS = {JOURNAL: "JOUR", MEETING: "CONF", OTHER: "GEN"}
+_TYPES_OF_RIS = {
+    JOURNAL: "JOUR",
+    MEETING: "CONF",
+    CHAPTER: "CHAP",
+    THESIS: "THES",
+    REPORT: "RPRT",
+    "book": "BOOK",
+    "dataset": "DATA",
+    "software": "COMP",
+}
+"""All other works are GEN; so are preprints, for RIS has no type for them."""
+_TYPES_OF_BIBTEX = {
+    JOURNAL: ("article", "journal"),
+    MEETING: ("inproceedings", "booktitle"),
+    CHAPTER: ("incollection", "booktitle"),
+    THESIS: ("phdthesis", "school"),
+    REPORT: ("techreport", "institution"),
+    "book": ("book", "publisher"),
+}
+"""Kind -> type of entry, and the field of the venue; all other works are @misc."""
 _COLUMNS = ("id", "title", "authors", "year", "venue", "doi", "url")
 # Spreadsheets take these at the start of a cell for a formula; an apostrophe keeps them text.
 _FORMULA = re.compile("'*[=+\\-@\uff1d\uff0b\uff0d\uff20]")
 _MARKS_OF_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|])")
 
 
-def bibtex(papers: Sequence[Paper]) -> str:
-    """Write one BibTeX entry per paper, in order, with keys such as `Cohan2020Specter`."""
-    keys = citation_keys(papers)
-    return "\n".join(entry(key, paper) for key, paper in zip(keys, papers, strict=True))
+def bibtex(papers: Sequence[Paper], keys: Sequence[str] | None = None) -> str:
+    """Write one BibTeX entry per paper, in order.
+
+    keys: of each paper; None: `citation_keys`, as for all formats that have keys.
+    """
+    named = zip(keys or citation_keys(papers), papers, strict=True)
+    return "\n".join(entry(key, paper, abstract=True) for key, paper in named)
 
 
-def entry(key: str, paper: Paper) -> str:
+def entry(key: str, paper: Paper, *, abstract: bool = False) -> str:
     """Write the entry of one paper."""
     kind = kind_of(paper)
-    entry_type, container = ("article", "journal")
-    if kind == OTHER:
-        entry_type, container = ("misc", "howpublished")
-    elif kind == MEETING:
-        entry_type, container = ("inproceedings", "booktitle")
+    entry_type, container = _TYPES_OF_BIBTEX.get(kind, ("misc", "howpublished"))
+    degree = _degree(paper) if kind == THESIS else ""
+    if degree == "master":
+        entry_type = "mastersthesis"
+    names = (paper.id, paper.url, paper.doi, *paper.aliases)
+    arxiv = next(filter(None, map(identifiers.arxiv, names)), "") if kind == PREPRINT else ""
     fields = {
-        "title": latex_title(paper),
+        "title": protected_title(paper.title),
         "author": " and ".join(latex_authors(paper)),
         "year": "" if paper.year is None else str(paper.year),
         container: to_latex(one_line(paper.venue or "")),
+        "type": "Thesis" if kind == THESIS and not degree else "",  # Else styles say PhD thesis.
+        "eprint": arxiv,
+        "archiveprefix": "arXiv" if arxiv else "",
         "doi": bare_doi(paper),
         "url": web_address(paper),
-        "abstract": to_latex(one_line(paper.abstract or "")),
+        "abstract": to_latex(own_abstract(paper)) if abstract else "",
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{entry_type}{{{key},\n{lines}}}\n"
 
 
-def latex_title(paper: Paper) -> str:
-    """Write a title in LaTeX; styles lower-case titles, so braces keep BERT and GraphRank."""
-    title = []
-    for word in one_line(paper.title).split():
-        capital = any(character.isupper() for character in word.lstrip("(['\"")[1:])
-        title.append(f"{{{to_latex(word)}}}" if capital else to_latex(word))
-    return " ".join(title)
+def _degree(paper: Paper) -> str:
+    """Return "master" or "doctor", whichever the types of a thesis name; else nothing."""
+    told = " ".join(map(str, paper.labels.values())).lower() + (paper.venue or "").lower()
+    if "master" in told:
+        return "master"
+    return "doctor" if "phd" in told or "doctor" in told or "ph.d" in told else ""
 
 
-def latex_authors(paper: Paper) -> list[str]:
-    """Write the names of authors in LaTeX, so that readers take them apart as they are."""
-    authors = []
+def protected_title(title: str) -> str:
+    """Write a title as BibTeX, in braces what styles that lower-case titles must leave.
+
+    These are words with a capital inside, single letters, names that are known, and, in a title
+    that is written as a sentence, every capitalised word that does not begin one.
+
+    >>> protected_title("Scaling BERT with the Bayesian view of McNee: A study")
+    'Scaling {BERT} with the {Bayesian} view of {McNee}: A study'
+    """
+    words = one_line(title).split()
+    telling = [word for word in words[1:] if len(word) > _SHORT_WORD]
+    telling = [word for word in telling if word.lower() not in STOP_WORDS]
+    as_sentence = 0 < len(telling) <= 2 * sum(word[0].islower() for word in telling)
+    shown, begins = [], True
+    for word in words:
+        core = word.strip(_AROUND)
+        inner = any(character.isupper() for character in core[1:])
+        letter = len(core) == 1 and core != "A"
+        name = core[:1].isupper() and not begins and (as_sentence or letter or is_name(core))
+        latex = to_latex(word)
+        if inner or name:
+            before, whole, after = word.partition(core)
+            latex = f"{to_latex(before)}{{{to_latex(whole)}}}{to_latex(after)}"
+        shown.append(latex)
+        begins = word.endswith(":")
+    return " ".join(shown)
+
+
+_SHORT_WORD = 3
+"""Letters of words that titles in capitals leave small, too."""
+_AROUND = "()[]'\"\u2018\u2019\u201c\u201d.,;:?!"
+
+
+def latex_authors(paper: Paper) -> Iterable[str]:
+    """Write each author as BibTeX; in braces whoever would be taken apart."""
     for name in map(own_name, names_of(paper)):
         in_parts = ", ".join(filter(None, (name.surname, name.suffix, name.given)))
         forms = [in_parts] if " " in name.surname or name.suffix else [in_parts, name.natural]
@@ -80,24 +147,23 @@ def latex_authors(paper: Paper) -> list[str]:
         joins = latex.lower() in ("and", "others")
         group = not name.given and (" " in latex or "," in latex or joins)
         whole = told is None or group
-        authors.append(f"{{{to_latex(name.natural)}}}" if whole or "\\" in latex else latex)
-    return authors
+        yield f"{{{to_latex(name.natural)}}}" if whole or "\\" in latex else latex
 
 
-def ris(papers: Sequence[Paper]) -> str:
+def ris(papers: Sequence[Paper], keys: Sequence[str] | None = None) -> str:
     """Write one record of RIS per paper, in order, as reference managers import it."""
     records = []
-    for key, paper in zip(citation_keys(papers), papers, strict=True):
+    for key, paper in zip(keys or citation_keys(papers), papers, strict=True):
         facts = {
             "TI": one_line(paper.title),
             "T2": one_line(paper.venue or ""),
             "PY": "" if paper.year is None else str(paper.year),
             "DO": bare_doi(paper),
             "UR": web_address(paper),
-            "AB": one_line(paper.abstract or ""),
+            "AB": own_abstract(paper),
         }
         lines = [
-            ("TY", _TYPES_OF_RIS[kind_of(paper)]),
+            ("TY", _TYPES_OF_RIS.get(kind_of(paper), "GEN")),
             ("ID", key),
             *(("AU", written(name)) for name in map(own_name, names_of(paper))),
             *((tag, value) for tag, value in facts.items() if value),
@@ -107,10 +173,10 @@ def ris(papers: Sequence[Paper]) -> str:
     return "\n".join(records)
 
 
-def csl_json(papers: Sequence[Paper]) -> str:
+def csl_json(papers: Sequence[Paper], keys: Sequence[str] | None = None) -> str:
     """Write one item of CSL 1.0.2 per paper, in order, as pandoc and Zotero read it."""
     items = []
-    for key, paper in zip(citation_keys(papers), papers, strict=True):
+    for key, paper in zip(keys or citation_keys(papers), papers, strict=True):
         authors = []
         for name in map(own_name, names_of(paper)):
             parts = {
@@ -130,14 +196,14 @@ def csl_json(papers: Sequence[Paper]) -> str:
             "container-title": one_line(paper.venue or ""),
             "DOI": bare_doi(paper),
             "URL": web_address(paper),
-            "abstract": one_line(paper.abstract or ""),
+            "abstract": own_abstract(paper),
         }
         items.append({name: value for name, value in facts.items() if value})
     return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
 
 
-def spreadsheet(papers: Sequence[Paper]) -> str:
-    """Write one row of CSV per paper below a header row; every cell is quoted.
+def spreadsheet(papers: Sequence[Paper], _: Sequence[str] | None = None) -> str:
+    """Write one row of CSV per paper below a header row, without keys; every cell is quoted.
 
     Names of authors are joined by "; ", a semicolon or backslash inside one has a backslash before
     it. A cell that a spreadsheet would take for a formula begins with an apostrophe.
@@ -160,8 +226,8 @@ def spreadsheet(papers: Sequence[Paper]) -> str:
     return file.getvalue()
 
 
-def markdown(papers: Iterable[Paper]) -> str:
-    """Write a numbered Markdown list for people, one line per paper."""
+def markdown(papers: Iterable[Paper], _: Sequence[str] | None = None) -> str:
+    """Write a numbered Markdown list for people, one line per paper, without keys."""
     return "".join(f"{i}. {markdown_item(paper)}\n" for i, paper in enumerate(papers, start=1))
 
 
@@ -179,7 +245,14 @@ def escaped(text: str | None) -> str:
     return _MARKS_OF_MARKDOWN.sub(r"\\\1", one_line(text or ""))
 
 
-WRITERS: Mapping[str, Callable[[Sequence[Paper]], str]] = {
+class Writer(Protocol):
+    """Writes papers in order; keys: of each paper, None for the usual ones."""
+
+    def __call__(self, papers: Sequence[Paper], keys: Sequence[str] | None = None, /) -> str:
+        """Write them."""
+
+
+WRITERS: Mapping[str, Writer] = {
     "bibtex": bibtex,
     "ris": ris,
     "csl-json": csl_json,

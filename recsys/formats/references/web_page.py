@@ -18,13 +18,11 @@ from recsys.formats.references.bibliography import (
     text_in,
     year_in,
 )
+from recsys.formats.references.citation_keys import citation_keys
+from recsys.formats.references.kinds import CHAPTER, JOURNAL, MEETING, OTHER, kind_of
 from recsys.formats.references.people import natural, own_name, people_in, written
 from recsys.formats.references.shown_facts import (
-    JOURNAL,
-    MEETING,
-    OTHER,
     bare_doi,
-    kind_of,
     names_of,
     one_line,
     paper_link,
@@ -38,6 +36,7 @@ MARK = "Z3988"
 _SHAPES: Mapping[str, tuple[str, tuple[str, str], str, str]] = {
     JOURNAL: ("journal", ("rft.genre", "article"), "rft.atitle", "rft.jtitle"),
     MEETING: ("book", ("rft.genre", "proceeding"), "rft.atitle", "rft.btitle"),
+    CHAPTER: ("book", ("rft.genre", "bookitem"), "rft.atitle", "rft.btitle"),
     OTHER: ("dc", ("rft.type", "document"), "rft.title", "rft.source"),
 }
 _GENRES = {"proceeding": MEETING, "conference": MEETING, "article": JOURNAL, "bookitem": "chapter"}
@@ -68,6 +67,7 @@ li { padding: .75rem 0; border-top: 1px solid var(--line); }
 li::marker { color: var(--soft); font-variant-numeric: tabular-nums; }
 ol p { margin: 0; }
 .title { font-weight: 600; }
+.title code { color: var(--soft); font-weight: 400; font-size: .85rem; }
 .facts, .notes { color: var(--soft); font-size: .925rem; }
 a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: .15em; }
 .notes { margin: .35rem 0 0; padding-left: 1.1rem; list-style: disc; }
@@ -78,20 +78,25 @@ a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: .
 
 def web_page(
     papers: Sequence[Paper],
+    keys: Sequence[str] | None = None,
     *,
     notes: Sequence[Sequence[str]] | None = None,
     heading: str = "Reading list",
+    made: Sequence[str] = (),
 ) -> str:
-    """Write a whole page with one list item per paper, in order.
+    """Write a whole page with one list item per paper, in order, each with its citation key.
 
-    notes: lines that are shown below each paper, such as its chance and the reasons for it; as many
-    as there are papers.
+    keys: of each paper; None: `citation_keys`. notes: lines that are shown below each paper, such
+    as its chance and the reasons for it; as many as there are papers. made: when, and of what, the
+    page was made.
     """
     below = [()] * len(papers) if notes is None else notes
     count = f"{len(papers):,} paper{'' if len(papers) == 1 else 's'}"
+    count = html_text(" \u00b7 ".join((count, *made)))
     page = [page_head(html_text(heading), _STYLE), f'<p class="count">{count}</p>\n<ol>\n']
-    for paper, lines in zip(papers, below, strict=True):
-        page += ("<li>\n", paper_lines(paper), note_list(lines), f"{span(paper)}\n</li>\n")
+    for paper, lines, key in zip(papers, below, keys or citation_keys(papers), strict=True):
+        shown = paper_lines(paper, f" <code>{html_text(key)}</code>")
+        page += ("<li>\n", shown, note_list(lines), f"{span(paper)}\n</li>\n")
     return "".join((*page, "</ol>\n</body>\n</html>\n"))
 
 
@@ -126,7 +131,7 @@ def html_text(text: str | None) -> str:
 
 def span(paper: Paper) -> str:
     """Write the element of COinS that holds a paper's reference."""
-    name, sort, title, venue = _SHAPES[kind_of(paper)]
+    name, sort, title, venue = _SHAPES.get(kind_of(paper), _SHAPES[OTHER])
     author_key, doi = "rft.creator" if name == "dc" else "rft.au", bare_doi(paper)
     pairs = [
         ("ctx_ver", "Z39.88-2004"),

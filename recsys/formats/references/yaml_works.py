@@ -67,7 +67,7 @@ def read(lines: Iterator[str], unread: Counter[str] | None = None) -> Iterator[R
                 unread.update(form.unread(record, work))
             yield work
         else:
-            yield Problem("A reference is no mapping of fields.", "no mapping")
+            yield Problem("A reference is not a mapping of fields.", "no mapping")
 
 
 def _value(text: str) -> object:

@@ -44,9 +44,9 @@ class KernelsHook(BuildHookInterface[Any]):
             return
         build_data["artifacts"] += [path.relative_to(self.root).as_posix() for path in found]
         build_data["pure_python"] = False
-        from packaging.tags import sys_tags
-
-        build_data["tag"] = f"cp311-abi3-{next(sys_tags()).platform}"
+        # The platform as hatchling would name it: of a Mac, the oldest that is compiled for.
+        platform = self.build_config.builder.get_best_matching_tag().rpartition("-")[2]
+        build_data["tag"] = f"cp311-abi3-{platform}"
 
 
 def compile_beside() -> None:

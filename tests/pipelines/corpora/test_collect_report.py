@@ -47,21 +47,21 @@ def test_all_that_occurred_is_told() -> None:
         rejected={"junk": 1, "empty title": 1_234},
     )
     assert report.lines() == [
-        "a.bib: 3 works (BibTeX)",
-        "b.ris: 1,002 works (RIS)",
+        "a.bib: 3 papers (BibTeX)",
+        "b.ris: 1,002 papers (RIS)",
         "1,001 papers read as BibTeX, RIS; 1,000 without abstract, 2 without year, 4 with an "
-        "impossible year, 3 with a cut abstract",
-        "3 records joined with others (by identifier: 3)",
-        "records of one paper differ in year: 2",
-        "5 pairs look alike, but have other ids or DOIs: kept",
-        "2 records fit several papers that differ: kept",
-        "13 cited works described: not among the papers: 7, by identifier: 6",
+        "impossible year, 3 with a truncated abstract",
+        "3 records merged with others (by identifier: 3)",
+        "merged records disagree on year: 2",
+        "5 pairs look alike but have different ids or DOIs: kept",
+        "2 records match several different papers: kept",
+        "13 references looked up: not among the papers: 7, by identifier: 6",
     ]
     assert report.loss_lines() == [
-        "identifiers of no work left out: pmid:0: 6",
-        "4 identifiers of records with other titles join none (10.5555/book: 7, x: 2, y: 2, ...)",
-        "8 records of papers that are not there left out",
-        "read in another way: lines that are odd: 9",
-        "fields that were not read: isbn: 30, funder: 2",
+        "placeholder identifiers ignored: pmid:0: 6",
+        "4 identifiers of several titles not used to merge (10.5555/book: 7, x: 2, y: 2, ...)",
+        "8 untitled records skipped: their paper is not in the files",
+        "read with corrections: lines that are odd: 9",
+        "fields ignored: isbn: 30, funder: 2",
         "1,235 lines rejected (empty title: 1,234, junk: 1)",
     ]

@@ -48,25 +48,25 @@ def test_abstracts_begin_with_the_keyphrases_that_were_asked_for(
     )
     assert [papers[each]["abstract"] for each in "abc"] == abstracts
     assert (report.led_by, report.keyphrases.get(report.led_by, 0)) == count
-    told = [line for line in report.loss_lines() if "begin with" in line]
+    told = [line for line in report.loss_lines() if "preceded" in line]
     assert told == (
-        [f"{count[1]} papers begin with their keyphrases, read from {count[0]}"] if count[0] else []
+        [f"{count[1]} abstracts are preceded by keyphrases, from {count[0]}"] if count[0] else []
     )
 
 
 @pytest.mark.parametrize(
     ("own", "labels", "told"),
     [
-        (2, {}, "2 papers have keyphrases: `recsys build --keyphrases keyphrases`"),
+        (2, {}, "2 papers have keyphrases: --keyphrases keyphrases"),
         (
             1,
             {"author_keywords": ["bells"], "other": {"keyword": ["x"]}},
-            "2 papers have keyphrases: `recsys build --keyphrases labels.author_keywords`",
+            "2 papers have keyphrases: --keyphrases labels.author_keywords",
         ),
         (
             0,
             {"Key words": "ropes"},
-            "2 papers have keyphrases: `recsys build --keyphrases 'labels.Key words'`",
+            "2 papers have keyphrases: --keyphrases 'labels.Key words'",
         ),
         (1, {}, None),
         (0, {"keywords_plus": ["bells"], "keywords": []}, None),
@@ -83,4 +83,4 @@ def test_keyphrases_that_were_not_asked_for_are_told_if_many_papers_have_them(
         for at in range(40)
     ]
     _, report = read(json_lines(tmp_path / "papers.jsonl", papers), folder=tmp_path)
-    assert report.loss_lines() == ([f"{told} reads them with the abstracts"] if told else [])
+    assert report.loss_lines() == ([f"{told} uses them"] if told else [])

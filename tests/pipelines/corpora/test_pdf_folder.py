@@ -55,7 +55,7 @@ def test_a_second_build_reads_only_what_is_new(folder: Path) -> None:
     paper(folder / "a.pdf", "Nests of Wasps in Malta")
     told = Told()
     second = list(read_folder(pdfs_below(folder), cache, jobs=1, progress=told))
-    assert told.steps == [("PDFs", 4, 4)]
+    assert told.steps == [("reading PDFs", 4, 4)]
     assert [each for each in second if each in first] == first
     assert len(second) == len(first) + 1
 
@@ -71,7 +71,7 @@ def test_what_was_read_before_a_kill_is_not_read_again(folder: Path) -> None:
         list(read_folder(pdfs_below(folder), folder / ".cache", jobs=1, progress=end))
     told = Told()
     list(read_folder(pdfs_below(folder), folder / ".cache", jobs=1, progress=told))
-    assert told.steps == [("PDFs", 2, 3), ("PDFs", 3, 3)]
+    assert told.steps == [("reading PDFs", 2, 3), ("reading PDFs", 3, 3)]
 
 
 def test_a_cache_that_was_cut_short_is_read_again(folder: Path) -> None:

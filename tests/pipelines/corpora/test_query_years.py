@@ -55,8 +55,8 @@ def test_whole_years_near_to_the_shares() -> None:
     assert found.torn == ()
     assert set(graph.years[found.test].tolist()) == {2018, 2019, 2020}
     assert found.rule() == (
-        "papers with at least 5 references in the corpus that are not newer; the newest 15 % test, "
-        "the 12 % before dev, by year: train 2001-2015, dev 2016-2017, test 2018-2020"
+        "papers with at least 5 references in the corpus that are not newer; the newest 15 % are "
+        "test and the 12 % before them dev, by year: train 2001-2015, dev 2016-2017, test 2018-2020"
     )
 
 

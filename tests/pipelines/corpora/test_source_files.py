@@ -64,7 +64,7 @@ def test_a_folder_without_files_is_told(tmp_path: Path) -> None:
 def test_what_can_be_read_but_once_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for source in (tmp_path / "pipe", Path("-"), Path("/dev/null")):
-        with pytest.raises(CorpusError, match="is no regular file"):
+        with pytest.raises(CorpusError, match="is not a regular file"):
             source_files([source])
 
 

@@ -1,6 +1,7 @@
 """Evaluations: the same runs whatever happens on the way, facts that are true, nothing leaked."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from recsys.pipelines.evaluation.evaluate import EvaluateOptions, EvaluationRepo
 from recsys.pipelines.evaluation.system_table import SYSTEMS
 from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.protocols import Progress, silent
-from recsys.store.generations import GENERATIONS
 from tests.ended import killed_at
 from tests.pipelines.small_index import (
     invented_papers,
@@ -100,7 +100,10 @@ def test_the_facts_say_how_it_was_done(report: EvaluationReport, index: Path) ->
     assert len(facts["corpus"]["sha256"]) == len(facts["split_sha256"]) == 64
     assert set(facts["timing"]) == set(SYSTEMS) and min(facts["timing"].values()) > 0
     assert facts["external"]["theirs"]["other_queries"] == 1
-    facts = corpus_facts(index / GENERATIONS / "3", open_small_collection(index))
+    ranker = facts["ranker"]
+    assert ranker is None or len(ranker["sha256"]) == 64
+    assert facts["split"]
+    facts = corpus_facts(open_small_collection(index))
     assert facts["name"] == "small"
 
 
@@ -112,6 +115,10 @@ def test_probabilities_are_those_of_the_papers_shown(report: EvaluationReport) -
     assert len(pairs["probability"]) == sum(min(count, SHOWN) for count in counts)
     assert 0 < sum(pairs["outcome"]) <= sum(facts["candidates"]["two-stage"]["found"].values())
     assert 0 <= min(pairs["probability"]) <= max(pairs["probability"]) <= 1
+    every = pairs["all_candidates"]
+    assert sum(count for count, _, _ in every) == sum(counts)
+    assert sum(pairs["outcome"]) <= sum(hits for _, hits, _ in every)
+    assert 0 <= (report.assessment.reliability["two-stage"].error_of_all or -1) <= 1
 
 
 def test_the_studies_are_in_the_facts(report: EvaluationReport) -> None:
@@ -126,12 +133,15 @@ def test_the_studies_are_in_the_facts(report: EvaluationReport) -> None:
 
 def test_the_report_speaks_of_every_system(report: EvaluationReport) -> None:
     lines = report.lines()
-    assert lines[0] == "Evaluated 12 test queries; 95 % intervals."
-    told = [line.partition(":")[0] for line in lines[1 : len(SYSTEMS) + 2]]
-    assert told == [*SYSTEMS, "theirs"]
-    assert lines[len(SYSTEMS) + 2].startswith("two-stage: calibration error of the 20 shown ")
-    assert "Leakage unknown" in lines[len(SYSTEMS) + 3]
-    assert lines[-1] == f"Written to {report.folder}."
+    caption, _, header, rule, *rows = report.table().splitlines()
+    assert caption.startswith("12 test queries; 95 % intervals")
+    assert header.split() == ["system", "F1@20", "MRR", "R@100", "ms"] and set(rule) == {"-", " "}
+    assert [row.split()[0] for row in rows] == [*SYSTEMS, "theirs"]
+    assert max(map(len, report.table().splitlines())) <= 80
+    assert all(re.search(r" 0\.\d{3} \(0\.\d{3}-[01]\.\d{3}\)", row) for row in rows)
+    assert lines[0].startswith("two-stage: calibration error of the top 20 is ")
+    assert "Leakage unknown" in lines[1]
+    assert lines[-1] == f"Written to {report.folder}. Next: recsys report {report.folder}"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -160,10 +170,10 @@ def test_a_killed_evaluation_continues_where_it_stopped(
 ) -> None:
     out, asked = tmp_path / "x", list[tuple[str, int]]()
     with pytest.raises(KeyboardInterrupt):
-        run(index, split, QUICK, out, killed_at(5, "ask embedding"))
+        run(index, split, QUICK, out, killed_at(5, "asking embedding"))
     assert not (out / "facts.json").exists()
     report = run(index, split, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
-    assert asked[:2] == [("ask bm25", 12), ("ask embedding", 5)]
+    assert asked[:2] == [("asking bm25", 12), ("asking embedding", 5)]
     assert report.continued == 17
     assert "Continued: 17 answers were there already." in report.lines()
     run(index, split, QUICK, tmp_path / "y")

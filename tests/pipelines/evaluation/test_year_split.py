@@ -100,8 +100,8 @@ def test_the_split_beside_the_ranker_is_taken(tmp_path: Path) -> None:
     kept = split_to_evaluate(None, collection, metadata=True)
     assert kept.split.test == ("t0-07",)  # t0-00 cites nothing.
     assert kept.told[:2] == (
-        "No split was given; that of the index's own ranker was taken: by hand.",
-        "2 of its queries are gone from the index.",
+        "No split was given, so that of the index's own ranker is used: by hand.",
+        "2 of its queries are no longer in the index.",
     )
     assert split_to_evaluate(None, collection, metadata=False) == make_split(collection)
 

@@ -155,8 +155,8 @@ def test_changes_are_counted_and_said(tmp_path: Path) -> None:
     assert planned.counts == (1, 1, 1)
     assert planned.papers.column("id").to_pylist() == ["later", "a"]  # b is as it was.
     assert planned.lines() == [
-        "papers: 1 added, 1 replaced, 1 removed; 3 in all",
-        "not removed, because they are not there: 'x1', 'x2', 'x3', 'x4', 'x5' and 1 more",
+        "papers: 1 added, 1 replaced, 1 removed; 3 in total",
+        "not removed because not in the index: 'x1', 'x2', 'x3', 'x4', 'x5' and 1 more",
     ]
     assert counts == LinkCounts(links=2, outside=0, to_self=1, repeated=1)
     before, after = (CitationGraph.load(each / "corpus") for each in (old, tmp_path / "new"))

@@ -62,8 +62,8 @@ def test_vectors_are_placed_by_id_and_normalised(
     assert np.allclose(found[1:], given[1:], atol=1e-6)
     assert np.array_equal(found[0], vectors_in(built.index)[0])  # Encoded, in int8.
     told = " ".join(report.lines())
-    assert "49 vectors taken from v.jsonl; minilm encodes a sample" in told
-    assert "encoded 1 other papers" in told
+    assert "49 vectors taken from v.jsonl; minilm agrees with a sample" in told
+    assert "encoded the 1 other papers" in told
     recommender = open_index(index)
     assert isinstance(recommender.encoder, OnnxEncoder)
     assert recommender.recommend(DRAFT, k=5).recommendations
@@ -74,7 +74,7 @@ def test_without_an_encoder_words_place_drafts(
 ) -> None:
     index = tmp_path / "x.index"
     report = build_over(built, index, without(minilm, tmp_path / "v.parquet", 2))
-    assert "48 vectors taken from v.parquet; drafts and 2 other papers are placed" in " ".join(
+    assert "48 vectors taken from v.parquet; drafts and the 2 other papers are placed" in " ".join(
         report.lines()
     )
     assert not (in_force(index) / "encoder").exists()

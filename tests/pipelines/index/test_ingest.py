@@ -51,8 +51,8 @@ def test_everything_odd_is_counted_and_told(tmp_path: Path, out: Path) -> None:
     assert report.found == LinkCounts(links=3, outside=3, to_self=2, repeated=3)
     assert report.lines() == [
         "6 papers read as recsys; 1 without abstract, 2 without year, 1 with an impossible year, "
-        "1 not in English, 1 with a cut abstract, 1 with broken UTF-8",
-        "other languages, by a guess: German: 1",
+        "1 not in English, 1 with a truncated abstract, 1 with broken UTF-8",
+        "other languages (guessed): German: 1",
         "3 citations among them; references left out: 3 outside the corpus, 2 to the paper itself, "
         "3 repeated",
         "4 lines rejected (duplicate id: 1, empty title: 1, missing id: 1, not JSON: 1)",

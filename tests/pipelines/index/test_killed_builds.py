@@ -34,7 +34,7 @@ def interrupt(
     """Stop a build at the end of its last stage, before that is noted as finished."""
 
     def stop(stage: str, done: int, total: int) -> None:
-        if stage == "nearest neighbours" and done >= total:
+        if stage == "indexing vectors" and done >= total:
             raise Stop
 
     with pytest.raises(Stop):
@@ -124,7 +124,7 @@ def test_no_stage_that_was_finished_runs_again(kills: list[dict[str, Any]]) -> N
             assert (kill["kept"], kill["shown"]) == (list(STAGES), []), kill
         else:  # Killed before the last stage was noted: what was encoded is kept all the same.
             assert kill["kept"] == [CORPUS, TEXT, ENCODER], kill
-            assert kill["shown"] == ["nearest neighbours"], kill
+            assert kill["shown"] == ["indexing vectors"], kill
     again = [kill["killed"] for kill in kills if kill["shown"]]
     assert again == [kill["killed"] for kill in kills[: len(again)]]
     assert "os.rename" in again[-1] and again[-1].endswith("unfinished/build/vectors.json")
@@ -139,7 +139,7 @@ def test_a_reader_finds_the_old_index_or_the_new_one(kills: list[dict[str, Any]]
 def test_what_was_kept_is_said(world: Path, out: Path, tmp_path: Path) -> None:
     report = build_in(out, world)
     assert report.kept == (CORPUS, TEXT, ENCODER)
-    assert "Kept from an interrupted build: corpus, text, encoder." in report.lines()
+    assert "Kept from an interrupted build: corpus, text, encoder." in report.lines()[1]
     assert build_in(tmp_path / "y.index", world).kept == ()
 
 

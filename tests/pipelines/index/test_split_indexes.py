@@ -96,5 +96,5 @@ def test_a_build_by_force_takes_them_over_if_they_are_sound(
     named = pin(index).manifest().config["ann"]["backend"]
     options = BuildOptions(vectors=named, force=True)
     build([built.papers], index, options, cache=cache_folder(), progress=watch)
-    assert encoded["encode papers"] == (50 if damaged else 0)
+    assert encoded["encoding papers"] == (50 if damaged else 0)
     assert by_id(index) == before

@@ -55,11 +55,11 @@ def test_who_waits_for_a_first_build_finds_it_done(built: "Built", tmp_path: Pat
             other.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
             assert other[0].stdout is not None
             told = other[0].stdout.readline()
-            assert told == f"wait for the process that writes {out}\n"
+            assert told == f"waiting for the process that writes {out}\n"
 
     assert not build_in(out, built.papers, progress=start_another).unchanged
     told = other[0].communicate(timeout=60)[0].splitlines()
-    assert told == [f"wait for the process that writes {out}", "True"]
+    assert told == [f"waiting for the process that writes {out}", "True"]
     assert hashes(out) == hashes(built.index)
     assert names(tmp_path) == ["x.index"]
 
@@ -90,7 +90,7 @@ def test_building_again_by_force_takes_vectors_over_if_they_are_sound(
         encoded[stage] = total
 
     assert not build_in(index, built.papers, force=True, progress=watch).unchanged
-    assert encoded["encode papers"] == (0 if damaged is None else 50)
+    assert encoded["encoding papers"] == (0 if damaged is None else 50)
     assert hashes(index) == hashes(built.index)
 
 
@@ -98,7 +98,9 @@ class Stop(Exception):
     pass
 
 
-@pytest.mark.parametrize("stage", ["read", "words", "encode papers", "nearest neighbours"])
+@pytest.mark.parametrize(
+    "stage", ["reading files", "indexing words", "encoding papers", "indexing vectors"]
+)
 def test_a_build_that_fails_in_any_stage_continues(
     built: "Built", tmp_path: Path, stage: str
 ) -> None:
@@ -110,11 +112,11 @@ def test_a_build_that_fails_in_any_stage_continues(
 
     with pytest.raises(Stop):
         build_in(out, built.papers, progress=stop)
-    assert names(tmp_path) == ([] if failing == "read" else ["x.index"])
+    assert names(tmp_path) == ([] if failing == "reading files" else ["x.index"])
     build_in(out, built.papers, progress=lambda stage, done, total: again.append(stage))
     assert hashes(out) == hashes(built.index)
     assert names(tmp_path) == ["x.index"]
-    order = ["read", "words", "encode papers", "nearest neighbours"]
+    order = ["reading files", "indexing words", "encoding papers", "indexing vectors"]
     assert set(again).isdisjoint(order[: order.index(stage)])
 
 
@@ -134,13 +136,13 @@ def test_a_build_that_was_killed_while_encoding_keeps_what_it_has(tmp_path: Path
 
     def watch(stage: str, done: int, total: int) -> None:
         shown.append(stage)
-        if stage == "encode papers":
+        if stage == "encoding papers":
             encoded.append(done)
             assert finished_shards(partial)[: len(kept)] == kept
             assert [(p, p.stat().st_mtime_ns) for p in sorted(corpus.iterdir())] == state
 
     build_in(out, papers, progress=watch)
-    assert {"read", "words"}.isdisjoint(shown)
+    assert {"reading files", "indexing words"}.isdisjoint(shown)
     assert encoded[-1] == 700
     build_in(tmp_path / "fresh.index", papers)
     assert hashes(out) == hashes(tmp_path / "fresh.index")

@@ -169,7 +169,7 @@ def test_who_waits_writes_after_the_other(index: Path) -> None:
 
     with writing(index, wait=True, progress=progress):
         other.communicate()
-    stage = f"wait for the process that writes {index}"
+    stage = f"waiting for the process that writes {index}"
     assert told == [(stage, 0), (stage, 1)]
 
 

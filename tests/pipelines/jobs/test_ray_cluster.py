@@ -206,7 +206,7 @@ def listener(says: bytes) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("says", "told"),
-    [(b"HTTP/1.1 400 Bad Request\r\n\r\n", "is no cluster of Ray"), (b"", "timed out")],
+    [(b"HTTP/1.1 400 Bad Request\r\n\r\n", "is not a Ray cluster"), (b"", "timed out")],
 )
 def test_what_is_no_cluster_is_refused(
     says: bytes, told: str, monkeypatch: pytest.MonkeyPatch
@@ -221,7 +221,7 @@ def test_what_is_no_cluster_is_refused(
     [
         ("127.0.0.1:1", "No cluster of Ray answers at 127.0.0.1:1"),
         ("ray://127.0.0.1:1", "No cluster of Ray answers at ray://127.0.0.1:1"),
-        ("nowhere", "'nowhere' is no address of a cluster"),
+        ("nowhere", "'nowhere' is not the address of a cluster"),
         ("127.0.0.1:99999999", "No cluster of Ray answers"),
     ],
 )

@@ -137,10 +137,10 @@ def test_a_killed_evaluation_continues_where_it_stopped(
 ) -> None:
     out, asked = tmp_path / "x", list[tuple[str, int]]()
     with pytest.raises(KeyboardInterrupt):
-        evaluated(index, found, QUICK, out, killed_at(5, "ask local"))
+        evaluated(index, found, QUICK, out, killed_at(5, "asking local"))
     assert not (out / "facts.json").exists()
     evaluated(index, found, QUICK, out, lambda stage, done, n: asked.append((stage, done)))
-    assert asked[:2] == [("ask bm25", 16), ("ask local", 5)]
+    assert asked[:2] == [("asking bm25", 16), ("asking local", 5)]
     evaluated(index, found, QUICK, tmp_path / "y")
     assert contents(out) == contents(tmp_path / "y")
 

@@ -79,7 +79,7 @@ def test_the_report_is_that_of_the_dev_queries(built: "Built", index: Path) -> N
     assert report.queries == sum(map(len, posed)) > len(posed) == 20
     lines = report.lines()
     learned = f"on {report.queries} queries, {report.examples:,} examples"
-    assert lines[0].endswith(f"{learned}, and {MEMBERS} networks beside them.")
+    assert lines[0].startswith("Trained ") and f" and {MEMBERS} networks {learned}." in lines[0]
     assert f"F1@20 {report.f1:.4f}, MRR {report.mrr:.4f}" in lines[1]
     assert lines[2] == f"Candidates come from embedding, bm25. Saved in {index}."
 
@@ -108,7 +108,10 @@ def test_an_interrupted_training_leaves_the_old_ranker(built: "Built", index: Pa
     before = (in_force(index) / "ranker" / "manifest.json").read_bytes()
     with pytest.raises(KeyboardInterrupt):
         train_ranker(
-            index, built.split, TrainOptions(seed=9), progress=killed_at(1, "trees at most")
+            index,
+            built.split,
+            TrainOptions(seed=9),
+            progress=killed_at(1, "growing trees, at most"),
         )
     assert (in_force(index) / "ranker" / "manifest.json").read_bytes() == before
     assert sorted(path.name for path in index.iterdir()) == sorted(

@@ -134,7 +134,7 @@ def test_a_killed_call_continues(built: "Built", tmp_path: Path) -> None:
     case = Case(built, tmp_path)
     only = replace(OPTIONS, label=None)
     with pytest.raises(KeyboardInterrupt):
-        case.run("random", options=only, progress=killed_at(1, "ask two-stage"))
+        case.run("random", options=only, progress=killed_at(1, "asking two-stage"))
     index = in_force(case.out / "rows" / "random" / "with.index")
     ranker = index / "ranker" / "manifest.json"
     trained = ranker.stat().st_mtime_ns

@@ -81,7 +81,7 @@ def test_a_killed_run_continues(built: "Built", tmp_path: Path) -> None:
         pass
 
     def killed(stage: str, done: int, total: int) -> None:
-        if stage == "write":
+        if stage == "writing vectors":
             raise Killed
 
     with pytest.raises(Killed):
@@ -107,7 +107,7 @@ def test_what_cannot_be_embedded(built: "Built", tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match="manifest"):
         write(damaged, out)
     for path, options, message in (
-        (tmp_path / "v.txt", EmbedOptions(), "no file of embeddings by its name"),
+        (tmp_path / "v.txt", EmbedOptions(), "not have the name of an embeddings file"),
         (tmp_path / "no" / "v.npy", EmbedOptions(), "There is no folder"),
         (out, EmbedOptions(pooling="max"), "no pooling 'max'"),
     ):

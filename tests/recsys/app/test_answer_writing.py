@@ -1,11 +1,13 @@
 """Where answers go, and what their files are called."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from recsys.app.cli.recommending import AnswerWriter
+from recsys.errors import InputError
 from recsys.records import Answer
 
 
@@ -45,3 +47,24 @@ def test_what_is_kept_for_one_file_is_written_at_the_end(answer: Answer, tmp_pat
     writer.close()
     heads = [line for line in out.read_text(encoding="utf-8").splitlines() if line[:2] == "=="]
     assert heads == ["== a.tex ==", "== b.tex =="]
+
+
+def test_keys_follow_the_library_unless_a_pattern_is_given(
+    answer: Answer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = replace(answer, keys="[year]-[auth:lower]")
+    for keys, start, said in (
+        (None, r"@\w+\{\d+-", True), ("x[year]", r"@\w+\{x\d+", False)
+    ):  # fmt: skip
+        out = tmp_path / "new.bib"
+        writer = AnswerWriter("bibtex", out=out, keys=keys)
+        writer.check()
+        writer.write(known)
+        writer.close()
+        assert re.match(start, out.read_text(encoding="utf-8"))
+        told = "follow the pattern of your bibliography, [year]-[auth:lower]"
+        assert (told in capsys.readouterr().err) is said
+    AnswerWriter("table").write(known)
+    assert "pattern" not in capsys.readouterr().err
+    with pytest.raises(InputError, match="no pattern"):
+        AnswerWriter("bibtex", keys="year").check()

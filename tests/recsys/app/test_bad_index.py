@@ -263,7 +263,7 @@ def test_nothing_found_is_exit_code_3_and_says_which_stage(
 def test_an_answer_says_that_the_index_had_a_ranker_of_its_own(
     built: "Built", index: Path, run_cli: "RunCli"
 ) -> None:
-    lost = "The ranker of this index went when it was built again"
+    lost = "This index lost its own ranker when it was rebuilt"
     assert lost not in run_cli("recommend", "--index", index, stdin=STDIN).err
     for _ in range(2):  # It is not forgotten when the index is built once more.
         assert run_cli("build", built.papers, "--out", index, "--force").code == 0

@@ -96,7 +96,7 @@ def test_an_interrupted_build_is_one_line_and_continues(tmp_path: Path, run_cli:
     code, err = stopped(signal.SIGINT, command, when=lambda: bool(finished_shards(partial)))
     assert (code, err) == (
         130,
-        "interrupted: run the same command again; it continues from what it has kept.\n",
+        "interrupted: run the same command again to continue.\n",
     )
     assert sorted(os.listdir(tmp_path)) == ["papers.jsonl", "x.index"]
     kept = finished_shards(partial)
@@ -104,7 +104,7 @@ def test_an_interrupted_build_is_one_line_and_continues(tmp_path: Path, run_cli:
     done = run_cli("build", papers, "--out", out)
     assert done.code == 0
     assert "read: " not in done.err
-    assert f"encode papers: done ({512 * len(kept)}" not in done.err
+    assert f"encoding papers: done ({512 * len(kept):,}" not in done.err
     assert sorted(os.listdir(tmp_path)) == ["papers.jsonl", "x.index"]
 
 
@@ -118,7 +118,7 @@ def test_an_interrupted_batch_is_one_line_and_continues(
     code, err = stopped(signal.SIGINT, command, when=partial.is_file)
     assert (code, err) == (
         130,
-        "interrupted: run the same command again; it continues from what it has kept.\n",
+        "interrupted: run the same command again to continue.\n",
     )
     assert os.listdir(tmp_path) == ["run.trec.partial"]
     whole = tmp_path / "whole.trec"

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,15 +59,16 @@ def test_files_of_three_formats_are_one_index_and_so_is_their_corpus(
 ) -> None:
     done = run_cli("build", *FILES, "--out", "field.index")
     assert (done.code, done.out) == (0, "")
-    assert "refs.bib: 2 works (BibTeX)" in done.err
-    assert "3 papers read as BibTeX, RIS, Web of Science" in done.err
-    assert "3 records joined with others" in done.err
-    assert "3 citations among them" in done.err
+    assert "field.index: 3 papers, 3 citations among them." in done.err
+    told = run_cli("inspect", "field.index").out
+    assert "refs.bib: 2 papers (BibTeX)" in told
+    assert "3 papers read as BibTeX, RIS, Web of Science" in told
+    assert "3 records merged with others" in told
     assert {RIVERS, SAND} <= set(ids(folder / "field.index"))
     written = run_cli("corpus", *FILES, "--out", "papers.jsonl.gz", "--describe")
     assert written.code == 0
     assert "Saved in papers.jsonl.gz." in written.err
-    assert written.out.startswith("3 papers, 1999-2005")
+    assert written.out.startswith("3 papers from 1999 to 2005")
     assert run_cli("build", "papers.jsonl.gz", "--out", "again.index", "--quiet").code == 0
     assert made(folder / "again.index") == made(folder / "field.index")
     answer = run_cli(
@@ -79,8 +81,9 @@ def test_what_was_rejected_is_named_by_file_and_line(folder: Path, run_cli: "Run
     write(folder / "own.jsonl", '{"id": "a", "title": "Ice"}\njunk\n')
     done = run_cli("build", *FILES, "own.jsonl", "--out", "field.index")
     assert done.code == 0
-    path = next(line for line in done.err.splitlines() if line.startswith("Rejected lines: see "))
-    reject = json.loads(Path(path[20:-1]).read_text("utf-8"))
+    [path] = re.findall(r"Rejected lines: see (\S+)\. ", done.err)
+    assert "1 line rejected (not JSON: 1)." in done.err
+    reject = json.loads(Path(path).read_text("utf-8"))
     assert (reject["file"], reject["line"], reject["reason"]) == ("own.jsonl", 2, "not JSON")
     written = run_cli("corpus", "own.jsonl", "--out", "papers.jsonl")
     assert "Rejected lines: see papers.jsonl.rejects.jsonl." in written.err
@@ -97,7 +100,7 @@ REFUSED = {
     "cut.jsonl.gz": (gzip.compress(b'{"id": "a", "title": "T"}\n' * 99)[:-9], "gzip stream"),
     "empty.ris": (b"", "is empty"),
     "table.csv": (b"alpha;beta\n1;2\n", "table.csv"),
-    "junk": (bytes(range(256)), "is of no format that is known"),
+    "junk": (bytes(range(256)), "has no known format"),
 }
 
 
@@ -122,13 +125,13 @@ def test_a_file_that_is_refused_is_one_line_and_leaves_nothing(
 @each_row(
     ("columns", "code", "said"),
     [
-        ("title=TI,year=PY", 0, "1 papers read as table"),
-        ("title=TI,notes=PX", 2, "is no FIELD=NAME"),
+        ("title=TI,year=PY", 0, "1 papers"),
+        ("title=TI,notes=PX", 2, "is not FIELD=NAME"),
         ("title=TI,year=PX", 1, "has no column 'PX'. Its columns are: 'TI', 'PY', 'Remarks'."),
         ("title=Remark", 1, "has no column 'Remark'. Did you mean 'Remarks'?"),
-        ("titel=TI", 2, "is no FIELD=NAME"),
-        ("title", 2, "is no FIELD=NAME"),
-        ("title=", 2, "is no FIELD=NAME"),
+        ("titel=TI", 2, "is not FIELD=NAME"),
+        ("title", 2, "is not FIELD=NAME"),
+        ("title=", 2, "is not FIELD=NAME"),
     ],
 )
 def test_columns_of_a_table_may_be_named(
@@ -163,12 +166,12 @@ BARE = "".join(line for line in RIS.splitlines(True) if "AB  -" not in line)
 @each_row(
     ("given", "options", "same", "said"),
     [
-        (RIS, ("--titles-only",), BARE, "1 abstracts left out"),
+        (RIS, ("--titles-only",), BARE, "1 abstracts ignored"),
         (
             WORDED,
             ("--keyphrases", "keyphrases"),
             WORDED.replace("AB  - ", "AB  - rivers, winter. ", 1),
-            "1 papers begin with their keyphrases, read from keyphrases",
+            "1 abstracts are preceded by keyphrases, from keyphrases",
         ),
     ],
 )

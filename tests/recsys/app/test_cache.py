@@ -57,10 +57,10 @@ def test_what_others_prepared_among_the_temporary_files_is_not_taken(
     own = tmp_path / f"recsys-{os.getuid()}"
     own.mkdir()
     own.chmod(0o777)
-    with pytest.raises(InputError, match="may be written by others"):
+    with pytest.raises(InputError, match="others can write to it"):
         cache_folder()
     own.rmdir()
     (tmp_path / "elsewhere").mkdir(mode=0o755)
     own.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(InputError, match="belongs to somebody else"):
+    with pytest.raises(InputError, match="belongs to another user"):
         cache_folder()

@@ -94,7 +94,7 @@ def test_what_cannot_be_checked_is_refused_in_one_line(
         (("check", draft), "no references that could be checked"),
         (("check", draft, "--patch"), "it is for a .bib file"),
         (("check", book, "--source", "openalex"), "it goes with --online"),
-        (("check", book, "--online"), "--yes agrees to the plan"),
+        (("check", book, "--online"), "No request was sent"),
         (("check", book, "--online", "--yes", "--source", "nowhere"), "nowhere"),
         (("check", book, "--retractions", empty), "no column"),
     )

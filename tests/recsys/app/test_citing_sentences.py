@@ -76,7 +76,7 @@ def test_the_answer_goes_to_stdout_and_notes_to_stderr(cite: Cite, library: Libr
     done = cite("paper.tex")
     assert done.code == 0
     assert done.out.startswith("paper.tex:2:12: citation missing\n")
-    assert done.err == "paper.tex: 1 sentence.\nLooked at: 1 sentences.\nA note.\n"
+    assert done.err == "paper.tex: 1 sentence.\nSearched: 1 sentences.\nA note.\n"
     assert cite("paper.tex", "--quiet").err == ""
 
 
@@ -104,7 +104,7 @@ def test_filling_writes_the_bibliography_alone(cite: Cite, draft: Path) -> None:
     assert done.code == 0 and done.out.startswith("paper.tex:2:12: citation missing\n")
     assert f"paper.tex:2:12: Cohan2020Specter, {SPECTER.title}.\n" in done.err
     assert "Entries that were added to new.bib: 1; places: 1.\n" in done.err
-    assert "new.bib is new: name it in the draft.\n" in done.err
+    assert "new.bib is new: add it to the draft's bibliography.\n" in done.err
     assert (
         Path("new.bib").read_text(encoding="utf-8").startswith("@inproceedings{Cohan2020Specter,")
     )
@@ -139,7 +139,7 @@ def test_twice_filled_the_key_is_the_same_and_the_entry_there_once(cite: Cite, d
 def test_what_is_not_likely_enough_is_not_written(cite: Cite, draft: Path) -> None:
     done = cite(draft, "--fill", "new.bib", "--patch", "--least", 0.95)
     assert (done.code, done.out) == (0, "")
-    assert "No paper has a chance of at least 0.95: nothing is written." in done.err
+    assert "No paper has a probability of at least 0.95: nothing was written." in done.err
     assert not Path("new.bib").exists() and draft.read_bytes() == DRAFT.encode()
 
 
@@ -151,7 +151,7 @@ def test_sentences_without_marks_are_filled_when_that_is_said(cite: Cite, librar
         return replace(answer, gaps=(replace(answer.gaps[0], mark=None, need=0.7),))
 
     library.answer = unmarked
-    assert "nothing is written" in cite("paper.tex", "--fill", "new.bib").err
+    assert "nothing was written" in cite("paper.tex", "--fill", "new.bib").err
     done = cite("paper.tex", "--fill", "new.bib", "--patch", "--accept", "all")
     assert (done.code, done.out) == (0, "")
     assert "Cohan2020Specter" in Path("new.bib").read_text(encoding="utf-8")
@@ -170,5 +170,5 @@ def test_places_without_papers_end_with_a_word(cite: Cite, library: Library) -> 
     gap = replace(small_answer().gaps[0], recommendations=())
     library.answer = lambda draft: LocalAnswer((gap,), draft="a.tex")
     done = cite("paper.tex")
-    assert done.code == 3 and "No paper of the index fits; places asked about: 1." in done.err
+    assert done.code == 3 and "No paper of the index fits any of the 1 places." in done.err
     assert "No paper of the index fits." in done.out

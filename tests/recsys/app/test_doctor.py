@@ -29,7 +29,7 @@ def test_a_problem_comes_with_its_next_step(
     monkeypatch.setenv("RECSYS_CACHE", str(tmp_path / "file"))
     done = run_cli("doctor")
     assert done.code == 1
-    assert "set RECSYS_CACHE to a folder that can" in done.out
+    assert "set RECSYS_CACHE to a folder that is" in done.out
     assert "PROBLEM" in done.out and done.err == ""
 
 
@@ -45,6 +45,8 @@ def test_a_missing_encoder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_tells_which_kernels_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked("kernels").detail == "compiled"
     monkeypatch.setattr(loops, "COMPILED", False)
-    assert "none were compiled on installation" in checked("kernels").detail
+    assert "none were compiled at installation" in checked("kernels").detail
     monkeypatch.setenv(loops.VARIABLE, "plain")
-    assert checked("kernels").detail.startswith("those of numpy, as RECSYS_KERNELS says")
+    assert checked("kernels").detail.startswith(
+        "numpy's are used instead, as set by RECSYS_KERNELS"
+    )

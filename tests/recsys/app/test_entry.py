@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.rows import each_row
 
-LINE = "interrupted: run the same command again; it continues from what it has kept.\n"
+LINE = "interrupted: run the same command again to continue.\n"
 _INTERRUPTED_IMPORT = """
 import sys, signal, os
 from importlib.abc import MetaPathFinder
@@ -50,7 +50,7 @@ def test_ctrl_c_while_it_starts_is_json_where_errors_are() -> None:
         "error": {
             "kind": "Interrupted",
             "what": "interrupted:",
-            "hint": "run the same command again; it continues from what it has kept.",
+            "hint": "run the same command again to continue.",
         }
     }
 

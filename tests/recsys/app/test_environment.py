@@ -153,3 +153,21 @@ def test_papers_are_read_from_a_pipe_of_any_length(tmp_path: Path) -> None:
 def test_a_device_is_no_corpus(device: str, said: str) -> None:
     with pytest.raises(CorpusError, match=said):
         next(read_papers(Path("/dev", device)))
+
+
+@each_row(
+    "words",
+    [
+        ("-m", "recsys", "recommend", "--title", "Rivers"),
+        ("-c", "import recsys; recsys.load().recommend(recsys.Draft('Rivers'))"),
+    ],
+)
+def test_an_answer_leaves_nothing_in_the_home(words: tuple[str, ...], tmp_path: Path) -> None:
+    """ONNX Runtime would: an identifier, and what it means to send to its maker."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("ORT_")}
+    done = subprocess.run(
+        [sys.executable, *words],
+        env={**own, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)},
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, [*tmp_path.rglob("*")]) == (0, []), done.stderr

@@ -1,6 +1,7 @@
 """`recsys evaluate` from the outside."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,19 @@ def test_an_evaluation_from_end_to_end(built: "Built", run_cli: "RunCli", tmp_pa
         "--systems", "bm25-whoosh, two-stage", "--run", f"theirs={run}", "--jobs", 1,
         "--self-citation", "--seed-study",
     )  # fmt: skip
-    assert (done.code, done.out) == (0, "")
-    assert "two-stage: F1@20" in done.err
+    assert done.code == 0
+    assert [line.split()[0] for line in done.out.splitlines()[4:]] == [
+        "bm25-whoosh", "two-stage", "theirs"
+    ]  # fmt: skip
+    assert "Next: recsys report" in done.err
     assert "Leakage unknown" not in done.err
     facts = json.loads((out / "facts.json").read_text())
     assert facts["systems"] == ["bm25-whoosh", "two-stage", "theirs"]
     assert facts["command"].startswith(f"recsys evaluate {built.index} --split")
     assert facts["warnings"] == []
+    assert facts["ranker"]["name"] == "own (ranker)" and len(facts["ranker"]["sha256"]) == 64
+    assert re.fullmatch(r"\d+ train queries of .+", facts["ranker"]["learned_from"])
+    assert "of all candidates 0." in done.err
     assert len(facts["self_citation"]) == 42
     assert len(facts["seed_study"]) == 10
 

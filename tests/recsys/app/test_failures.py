@@ -18,14 +18,14 @@ def raising(error: BaseException) -> Callable[[], int]:
 
 
 NO_MEMORY = (
-    "There is not enough memory. Free some, raise the limit (`ulimit -v`), or give less at once."
+    "There is not enough memory. Free some, raise the limit (`ulimit -v`), or process less at once."
 )
 CHECK = "Check the path, its permissions and the free disk space (`recsys doctor`)."
-REPORT = "Set RECSYS_DEBUG=1 for the traceback, and report it."
-NESTED = "Something given is nested too deeply. Give it with fewer levels of brackets, braces or "
+REPORT = "Set RECSYS_DEBUG=1 to see the traceback, and please report it."
+NESTED = "The input is nested too deeply. Use fewer levels of brackets, braces or "
 FULL = "[Errno 28] No space left on device: 'b'"
 NO_NAME = UnicodeEncodeError("utf-8", "caf\udce9.index", 3, 4, "surrogates not allowed")
-NAME = r"'caf\udce9.index' is no UTF-8. Rename the file or the folder in UTF-8."
+NAME = r"'caf\udce9.index' is not UTF-8. Rename the file or the folder in UTF-8."
 
 
 @each_row(

@@ -66,8 +66,8 @@ def test_nothing_is_asked_before_the_plan_is_agreed_to(
 ) -> None:
     done = fetched(run_cli, draft, tmp_path / "field.jsonl")
     assert done.code == 2
-    assert "--yes agrees to the plan" in done.err
-    assert "at most" in done.err and "leave this machine" in done.err
+    assert "Confirm the plan above with --yes" in done.err
+    assert "at most" in done.err and "will be sent to these sources" in done.err
     assert served.asked == []
 
 
@@ -107,7 +107,7 @@ def test_a_corpus_is_fetched_by_no_more_requests_than_planned(
     assert f"Requests made: {asked:,} to openalex." in done.err
     again = fetched(run_cli, draft, out, "--yes")
     assert (again.code, len(served.asked)) == (0, asked)
-    assert "answers this question already" in again.err
+    assert "already has the answer to this question" in again.err
 
 
 def test_a_key_is_in_no_file_and_no_message(

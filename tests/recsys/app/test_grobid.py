@@ -155,7 +155,7 @@ def test_a_server_that_hangs_is_left(server: Server, draft: Path) -> None:
 
 @pytest.mark.parametrize("address", ["localhost:8070", "ftp://host/x", "http://", "grobid"])
 def test_an_address_that_is_none_is_refused(draft: Path, address: str) -> None:
-    with pytest.raises(InputError, match="no address"):
+    with pytest.raises(InputError, match="is not the address"):
         read_by_grobid(address, draft)
 
 
@@ -167,7 +167,7 @@ def test_nobody_there_is_said(draft: Path) -> None:
 def test_only_a_pdf_is_sent(server: Server, tmp_path: Path) -> None:
     text = tmp_path / "draft.pdf"
     text.write_text("On rivers", encoding="utf-8")
-    with pytest.raises(InputError, match="is no PDF"):
+    with pytest.raises(InputError, match="is not a PDF"):
         read_by_grobid(server.address, text)
     assert not server.asked
 

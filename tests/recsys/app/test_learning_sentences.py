@@ -110,8 +110,8 @@ def test_from_contexts_to_a_report(
     out = tmp_path / "report"
     asked = ("--out", out, "--systems", "bm25, local", "--per-paper", 2, "--jobs", 1)
     done = run_cli("evaluate-local", index, contexts, *asked, "--years", "2010-2011")
-    assert (done.code, done.out) == (0, "")
-    assert "Evaluated 16 sentences" in done.err and "local: R@10 " in done.err
+    assert done.code == 0
+    assert done.out.startswith("16 sentences; ") and "R@10" in done.out and "\nlocal " in done.out
     facts = json.loads((out / "facts.json").read_text(encoding="utf-8"))
     assert facts["systems"] == ["bm25", "local"]
     assert (facts["known"], facts["masked"]) == ("references", True)
@@ -144,7 +144,7 @@ def cited(draft: Path, index: Path) -> tuple[object, ...]:
     return ("cite", draft, "--index", index)
 
 
-PARTED = "The local ranker of this index has learned beside another ranker of drafts"
+PARTED = "The local ranker of this index was trained with another ranker for drafts"
 
 
 def test_an_answer_says_that_the_rankers_of_an_index_have_parted(
@@ -198,7 +198,7 @@ def test_a_split_says_which_papers_are_asked(
     split.write_text(json.dumps({"train": ["rivers-03"], "test": ["rivers-05", "undated"]}))
     given = (index, contexts, "--split", split, "--systems", "bm25", "--jobs", 1)
     done = run_cli("evaluate-local", *given, "--out", tmp_path / "a", "--per-paper", 9, "--raw")
-    assert done.code == 0 and "Evaluated 8 sentences" in done.err
+    assert done.code == 0 and "8 sentences; " in done.out
     assert json.loads((tmp_path / "a" / "facts.json").read_text())["masked"] is False
     nobody = run_cli("evaluate-local", *given, "--out", tmp_path / "b", "--part", "dev")
     assert nobody.code == 1
@@ -246,7 +246,7 @@ def test_what_is_not_read_is_counted(
         "evaluate-local", index, contexts, "--out", tmp_path / "out", "--systems", "bm25",
         "--known", "sentence", "--years", "2011", "--jobs", 1,
     )  # fmt: skip
-    assert done.code == 0 and "Evaluated 4 sentences" in done.err
+    assert done.code == 0 and "4 sentences; " in done.out
     assert "Not read: " in done.err and "no sentence around the mark: 1" in done.err
 
 

@@ -29,7 +29,7 @@ def test_the_ending_says_how_a_map_is_written(
     assert (done.code, done.out) == (0, "")
     text = out.read_text(encoding="utf-8")
     assert text.startswith(begin) and "your draft" in text
-    assert "2 references: 1 matched" in done.err and "\nGap: " in done.err
+    assert "2 references: 1 matched" in done.err and "\nYou cite none of 12 papers on " in done.err
 
 
 def test_stdout_gets_the_page_and_twice_the_same(

@@ -14,7 +14,7 @@ from recsys.app.cli import (
     sentences,
 )
 from recsys.eval.report import compare, repeats
-from recsys.eval.report.evaluation_report import SUFFIXES
+from recsys.eval.report.evaluation_report import FILES
 from recsys.eval.report.page import FORMATS
 from recsys.eval.studies.clicks.propensities import METHODS
 from recsys.eval.studies.clicks.simulation import CLICK_MODELS
@@ -45,7 +45,7 @@ LOCAL, ENCODER, JOURNAL, NNRANK = (
         (options.ComparisonFormat, compare.RENDERERS),
         (options.ComparisonFormat, repeats.RENDERERS),
         (options.ComparisonFormat, scidocs_figures.RENDERERS),
-        (options.EvaluationFormat, SUFFIXES),
+        (options.EvaluationFormat, FILES),
         (options.ResultFormat, FORMATS),
         (clicks.Method, METHODS),
         (clicks.Readers, CLICK_MODELS),

@@ -1,6 +1,8 @@
 import os
+import shlex
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -23,10 +25,15 @@ def test_the_version_is_printed(run_cli: "RunCli") -> None:
     assert (done.code, done.out, done.err) == (0, f"recsys {VERSION}\n", "")
 
 
-def test_without_a_command_the_help_goes_to_stderr(run_cli: "RunCli") -> None:
+def test_without_a_command_it_says_what_to_do_and_that_works(run_cli: "RunCli") -> None:
     done = run_cli()
     assert (done.code, done.out) == (2, "")
-    assert "Commands:" in done.err
+    lines = [line.partition("  #")[0] for line in done.err.splitlines() if line.startswith("  ")]
+    asked, drafted, built = (shlex.split(line)[1:] for line in lines)
+    starter = files("recsys").joinpath("data", "starter.jsonl").read_text(encoding="utf-8")
+    assert f" {len(starter.splitlines())} papers " in done.err
+    assert "Citation Recommendation" in run_cli(*asked).out
+    assert [words[0] for words in (drafted, built)] == ["recommend", "build"]
 
 
 def test_the_program_runs_as_a_process_with_its_exit_code(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ sent = [("open_access", "1"), ("fewest_cited", "3"), ("venues", "A\\nB")]
 chosen.append(FormFields.read(sent).asked())
 sent = {"open_access": True, "fewest_cited": 3, "filters": {"venues": ["A", "B"]}}
 chosen.append(RecommendationsBody.model_validate(sent).options())
-page = render("ask", Site({"x": ""}, "x"), form=Form(FormFields()), problem=None)
+page = render("ask", Site({"x": ""}, "x"), form=Form(FormFields()), problem=None, tab="/")
 properties = RecommendationsBody.model_json_schema()["properties"]
 print(json.dumps([
     [[each.open_access, each.fewest_cited, each.venues] for each in chosen],

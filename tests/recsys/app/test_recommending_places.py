@@ -77,8 +77,8 @@ def test_the_answer_is_the_one_without_places(ask: Ask, run_cli: "RunCli", built
     [
         (["draft.json"], "draft.json is JSON: it has no running text to look for gaps in."),
         (["title.md"], "title.md has no sentence of running text."),
-        (["--title", "Rivers"], "The draft is no file with running text."),
-        (["deserts-06"], "deserts-06 is no file with running text."),
+        (["--title", "Rivers"], "The draft is not a file with running text."),
+        (["deserts-06"], "deserts-06 is not a file with running text."),
     ],
 )
 def test_a_draft_without_running_text_gets_its_answer_and_a_note(
@@ -86,7 +86,7 @@ def test_a_draft_without_running_text_gets_its_answer_and_a_note(
 ) -> None:
     done = ask(*words, "--format", "jsonl", "-k", 2)
     assert places(done) == [None, None]
-    assert done.err.splitlines()[-1] == f"{why} So no paper gets a place in it."
+    assert done.err.splitlines()[-1] == f"{why} No paper can be placed in it."
 
 
 def test_each_of_several_drafts_has_its_own_places(ask: Ask) -> None:
@@ -101,5 +101,8 @@ def test_each_of_several_drafts_has_its_own_places(ask: Ask) -> None:
     assert any(item["where"] for item in found[:20])
     assert not any(item["where"] for item in found[20:])
     notes = done.err.splitlines()
-    assert any(line.startswith("-: Beside other drafts, standard input") for line in notes)
+    assert any(
+        line.startswith("-: Among several drafts, only the title of standard input")
+        for line in notes
+    )
     assert notes[-1].startswith("error: empty.txt: empty.txt is empty.")

@@ -167,7 +167,11 @@ def test_a_folder_of_ones_own_is_brought_to_a_store(
     ("words", "code", "told"),
     [
         (("build", "new.jsonl"), 2, "Missing option '--out' or '--store'."),
-        (("build", "new.jsonl", "--store", "my.index"), 2, "'my.index' is no address of a store"),
+        (
+            ("build", "new.jsonl", "--store", "my.index"),
+            2,
+            "'my.index' is not the address of a store",
+        ),
         (("inspect", "s3://bucket"), 2, "'s3://bucket' names no place in a bucket"),
         (("inspect", "s3://none/x"), 1, "There is no bucket 'none'"),
         (("update", "s3://bucket/none", "new.jsonl"), 1, "There is no index at s3://bucket/none"),

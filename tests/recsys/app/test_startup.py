@@ -74,6 +74,20 @@ def test_an_answer_imports_what_it_needs(
     assert sorted(UNASKED & set(loaded)) == []
 
 
+def test_an_answer_lets_no_library_report_where_it_runs(
+    built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HOME", "TMPDIR"):  # ONNX Runtime keeps an id of the machine there, and reports.
+        monkeypatch.setenv(name, str(tmp_path / name))
+        (tmp_path / name).mkdir()
+    draft = ("--title", "Rivers", "--index", built.index)
+    code, loaded = json.loads(run(_COMMAND, "recommend", *draft))
+    assert code == 0 and "onnxruntime" in loaded
+    assert [each.name for name in ("HOME", "TMPDIR") for each in (tmp_path / name).iterdir()] == []
+
+
 def test_an_answer_from_python_imports_no_program(built: "Built", tmp_path: Path) -> None:
     code = f"""
 import json, sys, recsys

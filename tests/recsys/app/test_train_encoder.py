@@ -45,7 +45,7 @@ def test_an_encoder_is_trained_and_an_index_built_with_it(
     shown = run_cli("report", out, "--format", "markdown", "--out", "-")
     assert shown.code == 0 and "| 2 |" in shown.out and "made by" in shown.out
     assert "Trained all weights (" in done.err and "On dev, by cosine alone: R@20 " in done.err
-    assert f"Saved in {out}." in done.err and "steps of training" in done.err
+    assert f"Saved in {out}." in done.err and "training steps" in done.err
     assert {each.name for each in tmp_path.iterdir()} == {"own"}
     facts = json.loads((out / TRAINING).read_text())
     assert len(facts["history"]["losses"]) == 2 and facts["start"] == "tiny"
@@ -131,7 +131,7 @@ def test_an_ablation_is_a_table_on_stdout(
     rows = json.loads(done.out)["rows"]
     assert [row["encoder"] for row in rows] == ["full", "no-abstract", "other-start"]
     assert rows[0]["change"] is None and rows[2]["change"] == 0 and rows[2]["p"] == 1
-    assert f"Written to {out}." in done.err and "steps of training" in done.err
+    assert f"Written to {out}." in done.err and "training steps" in done.err
     again = run_cli(*given, "--rows", "no-abstract", "--quiet")
     assert again.out.startswith("What an encoder loses without each part of its training.")
     assert again.err == ""

@@ -40,7 +40,7 @@ def test_an_encoder_is_trained_and_probed_on_what_it_has_not_seen(
     done = trained(run_cli, folder, out, *apart, "--steps", 2)
     assert (done.code, done.out) == (0, "")
     assert "Trained all weights (" in done.err and "On dev: accuracy 0." in done.err
-    assert f"Saved in {out}. Use it: `recsys embed" in done.err and "steps of training" in done.err
+    assert f"Saved in {out}. Use it: `recsys embed" in done.err and "training steps" in done.err
     assert run_cli("embed", papers, "--encoder", out, "--out", vectors, "--quiet").code == 0
     given = (
         "study",
@@ -102,7 +102,7 @@ def test_shares_of_the_journals_are_compared_on_what_none_has_learned(
     out = tmp_path / "study"
     done = run_cli(*given, "--out", out, *sizes, "--shares", "0.6,1", "--device", "cpu")
     assert done.code == 0 and f"Written to {out}." in done.err
-    assert "seed-1-share-0.6: steps of training" in done.err
+    assert "seed-1-share-0.6: training steps" in done.err
     assert "What learning from a share of the seen classes is worth" in done.out
     assert "3/4 of its papers" in done.out
     figures = json.loads((out / FIGURES).read_text(encoding="utf-8"))

@@ -66,15 +66,15 @@ def test_papers_are_added_and_replaced(index: Path, tmp_path: Path, run_cli: "Ru
     done = run_cli("update", index, more)
     assert (done.code, done.out) == (0, "")
     assert "3 papers read as recsys" in done.err
-    assert "papers: 1 added, 1 replaced; 51 in all" in done.err
+    assert "papers: 1 added, 1 replaced; 51 in total" in done.err
     assert done.err.endswith(f"Saved in {index}.\n")
     answer = open_index(index).recommend(ASKED, 60)
     titles = {each.paper.id: each.paper.title for each in answer.recommendations}
     assert titles["new"] == NEW["title"]
     assert titles[str(changed["id"])] == "Something else entirely"
     again = run_cli("update", index, more)
-    assert again.code == 0 and "papers: none changed; 51 in all" in again.err
-    assert f"{index} holds all of that already. Nothing was done." in again.err
+    assert again.code == 0 and "papers: none changed; 51 in total" in again.err
+    assert f"{index} already holds these papers: nothing was changed." in again.err
 
 
 @pytest.mark.parametrize("where", ["file", "-"])
@@ -83,9 +83,9 @@ def test_papers_are_removed(where: str, index: Path, tmp_path: Path, run_cli: "R
     (tmp_path / "ids.txt").write_text(listed)
     source = "-" if where == "-" else tmp_path / "ids.txt"
     done = run_cli("update", index, "--remove", source, stdin=listed.encode())
-    assert done.code == 0 and "papers: 1 removed; 49 in all" in done.err
-    assert "not removed, because they are not there: 'nobody'" in done.err
-    assert "links: 0 gained, 4 lost" in done.err
+    assert done.code == 0 and "papers: 1 removed; 49 in total" in done.err
+    assert "not removed because not in the index: 'nobody'" in done.err
+    assert "citations: 0 gained, 4 lost" in done.err
     assert "rivers-03" not in ids(index) and len(ids(index)) == 49
 
 
@@ -94,7 +94,7 @@ def test_an_index_becomes_a_file(
 ) -> None:
     everything = written(tmp_path / "all.jsonl", [*invented_papers()[2:], NEW])
     done = run_cli("update", index, "--from", everything)
-    assert "papers: 1 added, 2 removed; 49 in all" in done.err
+    assert "papers: 1 added, 2 removed; 49 in total" in done.err
     assert ids(index) == {str(each["id"]) for each in [*invented_papers()[2:], NEW]}
     before = state(index)
     same = run_cli("build", everything, "--out", index)
@@ -105,7 +105,7 @@ def test_an_index_becomes_a_file(
 def test_the_search_of_vectors_is_prepared_anew(index: Path, run_cli: "RunCli") -> None:
     before, answers = in_force(index), answered(open_index(index))
     done = run_cli("update", index, "--compact")
-    assert done.code == 0 and "papers: none changed; 50 in all" in done.err
+    assert done.code == 0 and "papers: none changed; 50 in total" in done.err
     assert in_force(index) != before and answered(open_index(index)) == answers
 
 
@@ -139,14 +139,14 @@ def test_what_contradicts_itself_or_cannot_be_read_leaves_the_index_as_it_was(
     every.write_text("\n".join(ids(index)))
     os.mkfifo(fifo)
     for words, said in (
-        ((built.papers, "--from", built.papers), "papers to add, and papers to become"),
+        ((built.papers, "--from", built.papers), "Both SOURCES and --from were given"),
         (("--from", built.papers, "--remove", no), "exactly the papers of some files"),
         ((), "nothing to update with"),
         ((built.papers, "--embeddings", tmp_path / "x.npy"), "were made by minilm"),
         ((bad,), "bad.jsonl"),
         ((tmp_path / "none.jsonl",), f"There is no file of papers at {tmp_path / 'none.jsonl'}."),
-        (("-",), "standard input is no regular file, and papers are read more than once."),
-        ((fifo,), f"{fifo} is no regular file"),
+        (("-",), "standard input is not a regular file, and papers are read more than once."),
+        ((fifo,), f"{fifo} is not a regular file"),
         ((tmp_path,), f"None of 3 files holds a usable paper. {bad}: "),
         (("--remove", tmp_path / "none.txt"), "none.txt cannot be read as a list of ids"),
         (("--remove", every), "No paper would be left"),
@@ -166,7 +166,7 @@ def test_the_rejected_lines_are_where_the_report_says(tmp_path: Path, run_cli: "
     reports.append(run_cli("update", index, papers))
     for number, done in enumerate(reports, 1):
         path = index / "generations" / str(number) / "corpus" / "rejects.jsonl"
-        assert "1 lines rejected (" in done.err
+        assert "1 line rejected (" in done.err
         assert f"Rejected lines: see {path}." in done.err
     assert json.loads(path.read_text())["line"] == 1
 
@@ -183,7 +183,7 @@ def test_models_are_carried_or_left_out_and_that_is_said(
         with writer.member("nnrank") as new:
             (new / "weights").write_text("of its very rows")
     done = run_cli("update", index, written(tmp_path / "more.jsonl", [NEW]))
-    assert done.code == 0 and "The old nnrank does not fit any more: train it again." in done.err
+    assert done.code == 0 and "The nnrank no longer fits the index: train it again." in done.err
     assert not (in_force(index) / "nnrank").exists()
     carried = np.load(in_force(index) / "nnselect" / "vectors.npy")
     assert len(carried) == 51
@@ -238,6 +238,6 @@ def test_a_killed_update_continues(
     finished = sorted(path.name for path in (work / "finished").iterdir())
     assert finished == ["corpus", "text"] and told
     done = run_cli("update", index, many)
-    assert done.code == 0 and "papers: 1,100 added; 1,150 in all" in done.err
+    assert done.code == 0 and "papers: 1,100 added; 1,150 in total" in done.err
     assert not (index / "unfinished").exists()
     inspect_artifact(index, hashes=True)

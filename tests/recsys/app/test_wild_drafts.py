@@ -32,7 +32,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_lost_is_said_in_one_line(project: Path, built: "Built", run_cli: "RunCli") -> None:
     done = run_cli("recommend", "tex/paper.tex", "--index", str(built.index))
-    assert "--root DIR lets it be read" in done.err
+    assert "allow it with --root DIR" in done.err
     assert "1 citation, none could be looked up: 'a'." in done.err
 
 

@@ -266,10 +266,7 @@ def reason_of(collection: Collection, as_of: int = 2005) -> str | None:
 
 
 def test_the_reason_quotes_the_nearest_sentence(told: Collection) -> None:
-    assert (
-        reason_of(told)
-        == "cited by one paper in a sentence like this: 'Shadow plants grow slowly.'"
-    )
+    assert reason_of(told) == "a paper cites it in a similar sentence: 'Shadow plants grow slowly.'"
     assert reason_of(told, 2003) is None  # Nobody had said it before.
 
 
@@ -277,7 +274,7 @@ def test_the_reason_counts_papers_and_not_sentences(tmp_path: Path) -> None:
     said = [("c", "a", "Shadow\n plants."), ("c", "a", "Shadows."), ("d", "a", "Plants.")]
     near = unit(VECTOR + 0.01 * np.eye(3, 8) * [[1], [2], [3]])
     told = with_told(plain(), said, near, tmp_path)
-    assert reason_of(told) == "cited by 2 papers in sentences like this: 'Shadow plants.'"
+    assert reason_of(told) == "2 papers cite it in a similar sentence: 'Shadow plants.'"
 
 
 def test_a_long_sentence_is_cut_at_a_word(tmp_path: Path) -> None:

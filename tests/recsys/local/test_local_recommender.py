@@ -260,32 +260,32 @@ def test_each_kind_says_what_the_collection_holds(collection: Collection) -> Non
     facts = reasoned(collection, Passage("Graph ranking of beetles (Ash, 2001)"))
     assert every_reason(facts, "a") == {
         "named": "named in the sentence: Ash (2001)",
-        "votes": "cited by 3 of the 5 papers nearest to it",
-        "near": "among the 4 nearest to it",
+        "votes": "3 of the 5 papers most similar to the sentence cite it",
+        "near": "among the 4 most similar to the sentence",
         "citations": "cited 3 times in this corpus",
     }
     assert every_reason(facts, "b") == {
         "terms": "shares the term graph ranking",
-        "votes": "cited by 1 of the 5 papers nearest to it",
-        "near": "the nearest to the sentence",
+        "votes": "1 of the 5 papers most similar to the sentence cites it",
+        "near": "the most similar to the sentence",
         "citations": "cited once in this corpus",
     }
-    assert every_reason(facts, "e") == {"near": "among the 5 nearest to it"}
+    assert every_reason(facts, "e") == {"near": "among the 5 most similar to the sentence"}
 
 
 def test_ties_to_what_stands_beside_are_told_the_most_direct_one(collection: Collection) -> None:
     def tie(paper_id: str, *beside: str) -> str:
         return every_reason(reasoned(collection, Passage("ferns", beside)), paper_id)["beside"]
 
-    assert tie("a", "b") == "cited by what the sentence cites already"
-    assert tie("b", "a") == "cited together with what the sentence cites already"
+    assert tie("a", "b") == "cited by papers that the sentence already cites"
+    assert tie("b", "a") == "cited together with papers that the sentence already cites"
     assert "beside" not in every_reason(reasoned(collection, Passage("ferns", ("e",))), "a")
 
 
 def test_the_best_of_the_draft_are_said_to_be_so(collection: Collection) -> None:
     draft = Draft("Honey", as_of=2010)
     told = every_reason(reasoned(collection, Passage("ferns"), draft), "a")
-    assert told["draft"] == "among the 20 that your draft as a whole calls for"
+    assert told["draft"] == "among the 20 best papers for the whole draft"
     assert "draft" not in every_reason(reasoned(collection, Passage("ferns")), "a")
 
 

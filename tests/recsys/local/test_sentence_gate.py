@@ -193,10 +193,12 @@ def test_reasons_are_of_the_draft_with_the_sentence() -> None:
         return "; ".join(reason.text for reasons in told for reason in reasons)
 
     with_draft = texts(Draft("On honey", as_of=2012, references=("p05",)))
-    assert "cited by what your draft cites already" in with_draft
-    assert "nearest to sentence and draft" in with_draft and "as a whole" not in with_draft
+    assert "cited by papers that your draft already cites" in with_draft
+    assert (
+        "most similar to the sentence and draft" in with_draft and "whole draft" not in with_draft
+    )
     alone = texts(Draft("", as_of=2012))
-    assert "the nearest to the sentence" in alone and "draft" not in alone
+    assert "the most similar to the sentence" in alone and "draft" not in alone
 
 
 def test_a_transfer_of_sentences_is_stored_with_the_local_ranker_that_ships() -> None:

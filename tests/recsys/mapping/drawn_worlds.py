@@ -6,6 +6,7 @@ import numpy as np
 
 from recsys.mapping import Group, Kind, Map, Node, Tick
 from recsys.mapping.drawing import draw_around
+from recsys.mapping.placing import WIDE
 from recsys.query.query import make_query
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper
@@ -65,8 +66,10 @@ def hand_made(titles: Sequence[str], *, label: str = "rivers", kind: Kind = "nea
             80.0,
             0,
             (place - 1,) if place else (),
+            rank=place + 1,
         )
         for place, title in enumerate(titles)
     )
     group = Group(label, near=len(titles), cited=0, top=30.0, bottom=150.0)
-    return Map("A draft", 1000.0, 190.0, nodes, (group,), (0,), (Tick("2000", 100.0),), 960.0, 80.0)
+    ticks = (Tick("2000", 100.0),)
+    return Map("A draft", WIDE, 190.0, nodes, (group,), (0,), ticks, 2010, 820.0, 80.0)

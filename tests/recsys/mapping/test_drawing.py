@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import DraftError, MissingExtraError, NothingFound
-from recsys.mapping import Map, draw_map, map_file, map_page, map_table
+from recsys.mapping import Map, draw_map, gaps_in_words, map_file, map_page, map_view
 from recsys.mapping.drawing import MOST, widest_gaps
 from recsys.mapping.grouping import GROUPS, PAPERS, groups_of
+from recsys.mapping.naming import SIZE, place_names, text_width
 from recsys.mapping.phrases import LONGEST_LABEL, UNNAMED, label_groups
-from recsys.mapping.placing import RADIUS, lay_out
+from recsys.mapping.placing import LEAST_RADIUS, MOST_RADIUS, SMALL, WIDE, Frame, lay_out, radii_of
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import resolve_draft
 from recsys.recommend import Recommender
@@ -67,7 +68,7 @@ def test_any_small_world_is_drawn_whole_or_refused_in_words(seed: int) -> None:
     assert all(year <= (world.draft.as_of or 0) for year in years)
     for node in found.nodes:
         band = found.groups[node.group]
-        assert 0 < node.x < found.width
+        assert 0 < node.x < found.frame.width
         assert 0 < band.top < node.y < band.bottom < found.height
         assert all(0 <= other < len(ids) for other in node.links)
     cited = {node.paper.id for node in found.nodes if node.kind == "cited"}
@@ -77,8 +78,10 @@ def test_any_small_world_is_drawn_whole_or_refused_in_words(seed: int) -> None:
         for place in range(len(found.groups))
     ]
     assert len(set(found.gaps)) == len(found.gaps) <= 3
-    table = map_table(found)
-    assert all(f'id="map-paper-{place + 1}"' in table for place in range(len(ids)))
+    view = map_view(found)
+    assert all(view.count(f'id="map-paper-{place + 1}"') == 1 for place in range(len(ids)))
+    ranks = sorted(node.rank for node in found.nodes if node.kind != "cited")
+    assert ranks == list(range(1, len(ranks) + 1))
     assert map_page(found) == map_page(draw_world(world))
 
 
@@ -124,7 +127,7 @@ def test_of_a_long_bibliography_the_closest_are_drawn_and_the_others_counted() -
     found = draw_large(references)
     assert sum(node.kind == "cited" for node in found.nodes) == 75
     assert found.hidden == 25
-    assert "25 more found no place" in map_table(found)
+    assert "25 more found no place" in map_view(found)
 
 
 def draw_large(references: tuple[str, ...] = ()) -> Map:
@@ -240,19 +243,43 @@ def test_without_networkx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @each_row(
-    ("groups", "cited", "chances", "gaps"),
+    ("groups", "cited", "suggested", "chances", "gaps"),
     [
-        # Group 0: 1.0 / 2, group 1: 0.6 / 1, group 2: 0.9 / 2, group 3: no near paper.
-        ([0, 0, 0, 1, 1, 2, 2, 3], {0, 6, 7}, [0, 0.5, 0.5, 0.3, 0.3, 0.9, 0, 0], (1, 0, 2)),
-        ([0, 1, 2, 3], set(), [0.5] * 4, (0, 1, 2)),
-        ([0, 0], {0, 1}, [0, 0], ()),
+        # As wide as 1 / 1.5, 0.6 / 0.5, 0.9 / 0.5; of the last group, all is cited.
+        (
+            [0, 0, 0, 0, 1, 1, 2, 2, 3],
+            {0, 8},
+            {1, 4},
+            [0, 0.5, 0.5, 0, 0.3, 0.3, 0.9, 0, 0],
+            (2, 1, 0),
+        ),
+        # The second group is cited most, and of the third more than a half: they are no gaps.
+        ([0] * 3 + [1] * 6 + [2], {0, 3, 4, 9}, set(), [0, 0.1, 0.1] + [0.9] * 7, (0,)),
+        # The first has three suggested papers and no citation: it goes before a wider one.
+        ([0] * 3 + [1] * 4, {3}, {0, 1, 2}, [0.1] * 3 + [0.9] * 4, (0, 1)),
+        ([0, 1, 2, 3], set(), set(), [0.5] * 4, (0, 1, 2)),
+        ([0, 0], {0, 1}, set(), [0, 0], ()),
     ],
 )
 def test_gaps_are_what_is_expected_over_what_is_cited(
-    groups: list[int], cited: set[int], chances: list[float], gaps: tuple[int, ...]
+    groups: list[int],
+    cited: set[int],
+    suggested: set[int],
+    chances: list[float],
+    gaps: tuple[int, ...],
 ) -> None:
-    has = np.array([place in cited for place in range(len(groups))])
-    assert widest_gaps(np.array(groups), has, np.array(chances, np.float32)) == gaps
+    has, shown = (
+        np.array([place in those for place in range(len(groups))]) for those in (cited, suggested)
+    )
+    assert widest_gaps(np.array(groups), has, shown, np.array(chances, np.float32)) == gaps
+
+
+def test_a_gap_is_said_with_the_three_papers_that_the_answer_ranks_first(drawn: Map) -> None:
+    [said, *_], group = gaps_in_words(drawn), drawn.gaps[0]
+    missing = [drawn.nodes[at] for at in drawn.missing(group)]
+    uncited = [drawn.nodes[at] for at in drawn.members(group) if drawn.nodes[at].kind != "cited"]
+    assert missing == sorted(uncited, key=lambda node: node.rank)[:3]
+    assert said.startswith(drawn.groups[group].in_words) and "Most relevant: " in said
 
 
 # Labels: phrases that tell a group from the others, as people write them.
@@ -272,16 +299,26 @@ GLACIERS = (
 
 
 def labels(*groups: tuple[str, ...]) -> tuple[str, ...]:
-    titles = [title for group in groups for title in group]
-    words = [frozenset(tokens(title)) for title in titles]
-    rarity = {word: 1.0 for known in words for word in known}
+    texts = [(title, "") for group in groups for title in group]
+    rarity = {word: 1.0 for title, _ in texts for word in tokens(title)}
     owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    return label_groups(titles, words, rarity, owner)
+    return label_groups(texts, rarity, owner)
 
 
 def test_groups_are_called_by_their_own_phrases() -> None:
     first, second = labels(RIVERS, GLACIERS)
     assert first.startswith("braided rivers") and second.startswith("glacier retreat")
+
+
+def test_a_phrase_is_whole_and_spelt_as_in_running_text() -> None:
+    titles = ("Deep Neural Networks for Reefs", "Herpes Simplex Virus in Reefs", "Reefs of Palau")
+    abstract = "On deep neural networks. The herpes simplex virus of Palau; reefs in Palau."
+    groups = np.array([0, 0, 1, 1, 2, 2])
+    texts = [(title, abstract if at % 2 else "") for at, title in enumerate(np.repeat(titles, 2))]
+    rarity = {word: 1.0 for text in texts for word in tokens(" ".join(text))}
+    assert label_groups(texts, rarity, groups) == (
+        "deep neural networks", "herpes simplex virus", "Palau",
+    )  # fmt: skip
 
 
 def test_no_two_groups_share_a_phrase() -> None:
@@ -299,13 +336,13 @@ def test_a_group_without_a_telling_phrase_is_called_after_its_first_paper() -> N
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=12), st.integers(1, 4))
 def test_any_titles_give_labels_on_one_line(titles: list[str], count: int) -> None:
-    words = [frozenset(tokens(title)) for title in titles]
-    rarity = {word: 1.0 for known in words for word in known}
+    texts = [(title, " ".join(titles)) for title in titles]
+    rarity = {word: 1.0 for title in titles for word in tokens(title)}
     groups = np.minimum(np.arange(len(titles)), count - 1)
-    found = label_groups(titles, words, rarity, groups)
+    found = label_groups(texts, rarity, groups)
     assert len(found) == int(groups.max()) + 1
     assert all(label and len(label) <= LONGEST_LABEL for label in found)
-    assert found == label_groups(titles, words, rarity, groups)
+    assert found == label_groups(texts, rarity, groups)
 
 
 # Places: within the frame, by year, and not on top of each other.
@@ -313,7 +350,7 @@ def test_any_titles_give_labels_on_one_line(titles: list[str], count: int) -> No
 
 def test_later_papers_stand_further_right_and_unknown_years_at_the_left() -> None:
     years = np.array([1980, 2001, 2005, 2010, UNKNOWN_YEAR] + [2000] * 40, np.int16)
-    found = lay_out(np.arange(45.0), years, np.zeros(45, np.int64), 2012)
+    found = lay_out(np.arange(45.0), years, np.zeros(45, np.int64), np.full(45, 3.0), 2012)
     assert found.x[4] < found.x[0] < found.x[1] < found.x[2] < found.x[3] < found.draft_x
     assert [tick.label for tick in found.ticks][:2] == ["no year", "<2000"]
     assert found.ticks[-1].label == "2012"
@@ -324,12 +361,16 @@ def test_later_papers_stand_further_right_and_unknown_years_at_the_left() -> Non
         st.tuples(st.integers(1990, 2020) | st.just(UNKNOWN_YEAR), st.integers(0, 6)),
         min_size=1,
         max_size=150,
-    )
+    ),
+    st.sampled_from([WIDE, SMALL]),
 )
-def test_any_papers_lie_in_the_bands_of_their_groups(papers: list[tuple[int, int]]) -> None:
+def test_any_papers_lie_in_the_bands_of_their_groups(
+    papers: list[tuple[int, int]], frame: Frame
+) -> None:
     years = np.array([year for year, _ in papers], np.int16)
     groups = np.unique([group for _, group in papers], return_inverse=True)[1]
-    found = lay_out(np.arange(len(papers), dtype=float), years, groups, 2020)
+    radii = np.full(len(papers), MOST_RADIUS)
+    found = lay_out(np.arange(len(papers), dtype=float), years, groups, radii, 2020, frame=frame)
     assert ((found.x > 0) & (found.x < found.draft_x)).all()
     assert (found.y > found.tops[groups]).all() and (found.y < found.bottoms[groups]).all()
     assert found.bottoms.max() < found.height
@@ -338,7 +379,33 @@ def test_any_papers_lie_in_the_bands_of_their_groups(papers: list[tuple[int, int
 def test_papers_of_a_full_map_do_not_cover_each_other() -> None:
     rng = np.random.default_rng(3)
     years = rng.integers(1995, 2021, 150).astype(np.int16)
-    found = lay_out(rng.random(150), years, np.arange(150) % 7, 2020)
+    radii = radii_of(rng.integers(0, 40, 150))
+    found = lay_out(rng.random(150), years, np.arange(150) % 7, radii, 2020)
     apart = np.hypot(found.x[:, None] - found.x, found.y[:, None] - found.y)
     np.fill_diagonal(apart, np.inf)
-    assert apart.min() > 1.5 * RADIUS
+    assert (apart > 0.7 * (radii[:, None] + radii)).all()
+    assert radii_of(np.array([0, 10**6])).tolist() == [LEAST_RADIUS, MOST_RADIUS]
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 300), st.floats(0, 90), st.text(max_size=20)), max_size=40),
+    st.booleans(),
+)
+def test_no_name_covers_another_nor_a_dot_nor_a_label(
+    papers: list[tuple[float, float, str]], far: bool
+) -> None:
+    dots = np.array([(x, y, 4.0) for x, y, _ in papers]).reshape(-1, 3)
+    label, bounds = np.array([[0.0, 0.0, 120.0, 20.0]]), np.tile([0.0, 0.0, 300.0, 90.0], (40, 1))
+    wanted = [(at, text, far) for at, (_, _, text) in enumerate(papers)]
+    boxes = [label[0]]
+    for name in place_names(wanted, dots, label, bounds):
+        width = text_width(name.text)
+        left = name.x - width * {"start": 0, "middle": 0.5, "end": 1}[name.anchor]
+        box = np.array([left, name.y - SIZE, left + width, name.y + SIZE / 4])
+        assert box.min() >= -1e-6 and box[2] <= 300 + 1e-6 and box[3] <= 90 + 1e-6
+        for other in boxes:
+            assert (box[:2] >= other[2:] - 1e-6).any() or (other[:2] >= box[2:] - 1e-6).any()
+        near = np.clip(dots[:, :2], box[:2], box[2:]) - dots[:, :2]
+        others = np.arange(len(dots)) != name.node
+        assert (np.hypot(*near.T)[others] >= 4.0 - 1e-6).all()
+        boxes.append(box)

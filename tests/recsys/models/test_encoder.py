@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from recsys.app.cache import cache_folder
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, _batches
+from recsys.models.encoder import KIND, SCHEMA, OnnxEncoder, _batches, encode_telling
 from recsys.pipelines.encoders.export_encoder import cached_encoder
 from recsys.store.artifacts import MANIFEST, seal
+from tests.hashing_encoder import HashingEncoder
 from tests.rows import each_row
 
 TEXTS: list[tuple[str, str | None]] = [
@@ -42,6 +43,15 @@ def test_vectors_have_length_one_and_the_declared_dimension(encoder: OnnxEncoder
     assert vectors.shape == (5, encoder.dim) == (5, 384)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_it_says_after_every_batch_how_many_are_done(folder: Path, threads: int) -> None:
+    encoder, told = OnnxEncoder.load(folder, threads=threads), list[int]()
+    vectors = encode_telling(encoder, TEXTS, told.append)
+    assert told == sorted(set(told)) and told[-1] == len(TEXTS) and len(told) > 2
+    assert np.array_equal(vectors, encoder.encode(TEXTS))
+    assert len(encode_telling(HashingEncoder(), TEXTS, told.append)) == len(TEXTS)
 
 
 def test_texts_on_one_subject_are_nearer_than_others(encoder: OnnxEncoder) -> None:

@@ -23,5 +23,5 @@ def test_a_tokenizer_that_panics_is_refused(tmp_path: Path) -> None:
         "special_tokens"
     ].pop("[SEP]")
     path.write_text(json.dumps(value))
-    with pytest.raises(ArtifactCorrupt, match="is no tokenizer"):
+    with pytest.raises(ArtifactCorrupt, match="is not a tokenizer"):
         load_tokenizer(path, 16)

@@ -193,7 +193,7 @@ def test_a_corpus_that_knows_nothing_says_so(tmp_path: Path) -> None:
         (Filters(venues=("*TVCG*", " ")), "--venue is empty"),
         (Filters(venues=("*a" * 6_000, "*b" * 6_000)), "--venue have more than 20,000 letters"),
         (Filters(types=("",)), "--type is empty"),
-        (Filters(exclude_authors=("Munzner", "-.-")), "'-.-' is no author's name"),
+        (Filters(exclude_authors=("Munzner", "-.-")), "'-.-' is not an author's name"),
     ],
 )
 def test_what_makes_no_sense_is_refused(corpus: Corpus, filters: Filters, message: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recsys.query.query import make_query
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.reasons import MOST_REASONS, Findings, explain, reasons_for
+from recsys.ranking.reasons import MOST_REASONS, Findings, cited_by, explain, reasons_for
 from recsys.records import Draft, Paper, Reason
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats
@@ -65,26 +65,26 @@ def given_reasons(findings: Findings) -> Sequence[tuple[Reason, ...]]:
 def test_each_kind_says_what_the_collection_holds(collection: Collection) -> None:
     findings = findings_of(collection, DRAFT)
     assert every_reason(findings, "a") == {
-        "votes": "cited by 3 of your 5 nearest papers",
-        "authors": "cited by an earlier paper of the draft's authors",
-        "near": "among the 4 nearest to your draft",
+        "votes": "3 of the 5 most similar papers cite it",
+        "authors": "an earlier paper by the draft's authors cites it",
+        "near": "among the 4 most similar to your draft",
         "citations": "cited 3 times in this corpus",
     }
     assert every_reason(findings, "b") == {
-        "votes": "cited by 1 of your 5 nearest papers",
-        "authors": "cited by an earlier paper of the draft's authors",
+        "votes": "1 of the 5 most similar papers cites it",
+        "authors": "an earlier paper by the draft's authors cites it",
         "terms": "shares the term graph ranking",
-        "near": "the nearest to your draft",
+        "near": "the most similar to your draft",
         "citations": "cited once in this corpus",
     }
     assert every_reason(findings, "c") == {
-        "votes": "cited by 1 of your 5 nearest papers",
+        "votes": "1 of the 5 most similar papers cites it",
         "terms": "shares the term beetle",
-        "near": "among the 2 nearest to your draft",
+        "near": "among the 2 most similar to your draft",
         "own": "by an author of the draft",
         "citations": "cited once in this corpus",
     }
-    assert every_reason(findings, "e") == {"near": "among the 5 nearest to your draft"}
+    assert every_reason(findings, "e") == {"near": "among the 5 most similar to your draft"}
 
 
 def test_of_the_papers_that_fit_best_those_that_cite_it_are_counted(
@@ -95,11 +95,11 @@ def test_of_the_papers_that_fit_best_those_that_cite_it_are_counted(
         return every_reason(of_all(context, best), paper_id).get("top")
 
     # Papers b, c and d cite a; c alone cites b. What is no candidate of 2004 is not asked.
-    assert told("a", 0, 1, 2, 3, 4) == "cited by 3 of the 5 papers that fit best"
-    assert told("a", 0, 3, 4) == "cited by 1 of the 3 papers that fit best"
-    assert told("b", 2, 1) == "cited by 1 of the 2 papers that fit best"
+    assert told("a", 0, 1, 2, 3, 4) == "3 of the 5 best-ranked papers cite it"
+    assert told("a", 0, 3, 4) == "1 of the 3 best-ranked papers cites it"
+    assert told("b", 2, 1) == "1 of the 2 best-ranked papers cites it"
     assert told("a", 0, 4) is told("a") is None
-    assert told("a", 1, 2, as_of=2003) == "cited by 1 of the 2 papers that fit best"
+    assert told("a", 1, 2, as_of=2003) == "1 of the 2 best-ranked papers cites it"
 
 
 def test_ties_to_the_list_are_the_first_reason_the_most_direct_one_told(
@@ -110,12 +110,12 @@ def test_ties_to_the_list_are_the_first_reason_the_most_direct_one_told(
         assert given_reasons(findings)[0][0].kind == "seeds"
         return every_reason(findings, paper_id)["seeds"]
 
-    assert tie("a", "b") == "cited by a paper of your list"
-    assert tie("a", "b", "d") == "cited by 2 papers of your list"
-    assert tie("c", "a", "b") == "cites 2 papers of your list"
-    assert tie("b", "a") == "cites a paper of your list"
+    assert tie("a", "b") == "1 of your references cites it"
+    assert tie("a", "b", "d") == "2 of your references cite it"
+    assert tie("c", "a", "b") == "cites 2 of your references"
+    assert tie("b", "a") == "cites 1 of your references"
     # Both b and d cite a; c and d cite it together with b and c.
-    assert tie("c", "d") == "cited by a paper of your list"
+    assert tie("c", "d") == "1 of your references cites it"
 
 
 def test_paper_cited_together_with_the_list_says_so() -> None:
@@ -128,13 +128,15 @@ def test_paper_cited_together_with_the_list_says_so() -> None:
     query = make_query(small, Draft("Ferns", references=("b",)), small.vectors[2])
     context = context_of(small, query)
     texts = [reason.text for reason in explain(context, [0], papers[:1])[0]]
-    assert texts[0] == "cited together with a paper of your list"
+    assert texts[0] == "cited together with 1 of your references"
 
 
 def test_nearest_paper_of_the_list_is_named(collection: Collection) -> None:
     findings = findings_of(collection, replace(DRAFT, references=("a", "d")))
-    assert every_reason(findings, "b")["seed-near"] == "close to “Engine gravel” of your list"
-    assert every_reason(findings, "e")["seed-near"] == "close to “Old honey” of your list"
+    assert (
+        every_reason(findings, "b")["seed-near"] == "similar to “Engine gravel” in your references"
+    )
+    assert every_reason(findings, "e")["seed-near"] == "similar to “Old honey” in your references"
 
 
 def test_a_single_neighbour_is_no_plural() -> None:
@@ -153,12 +155,12 @@ def test_a_single_neighbour_is_no_plural() -> None:
     query = make_query(one_voice, Draft("Honey", as_of=2010), TOWARDS_B)
     nearest_only = replace(SMALL, neighbours=1)
     findings = of_all(context_of(one_voice, query, nearest_only))
-    assert every_reason(findings, "a")["votes"] == "cited by the nearest paper"
+    assert every_reason(findings, "a")["votes"] == "the most similar paper cites it"
 
 
 def test_only_older_papers_count_as_of_a_year(collection: Collection) -> None:
     reasons = every_reason(findings_of(collection, replace(DRAFT, as_of=2003)), "a")
-    assert reasons["votes"] == "cited by 1 of your 2 nearest papers"
+    assert reasons["votes"] == "1 of the 2 most similar papers cites it"
     assert reasons["citations"] == "cited once in this corpus"
     assert "authors" not in reasons
 
@@ -195,5 +197,5 @@ def test_whatever_the_collection_reasons_are_few_true_and_distinct(seed: int) ->
             other in older and other is not paper for other in (world.papers[row] for row in best)
         )
         told = [reason.text for reason in reasons if reason.kind == "top"]
-        assert told in ([], [f"cited by {among} of the {len(best)} papers that fit best"])
+        assert told in ([], [cited_by(among, len(best), "best-ranked papers")])
         assert all(reason.text and "\n" not in reason.text for reason in reasons)

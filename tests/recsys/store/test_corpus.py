@@ -1,5 +1,6 @@
 import json
-from dataclasses import asdict
+import pickle
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,9 @@ def test_a_paper_read_is_the_paper_written(
     ordered = sorted(papers, key=lambda paper: paper.id.encode())
     assert len(corpus) == len(papers)
     assert corpus.full_papers(range(len(corpus))) == ordered
+    shown = corpus.papers(range(len(corpus)))
+    assert pickle.loads(pickle.dumps(shown)) == shown == ordered == shown
+    assert [replace(paper, title="x").abstract for paper in shown] == [p.abstract for p in ordered]
     assert [corpus.year(row) for row in range(len(corpus))] == [paper.year for paper in ordered]
     types = [paper_types(paper.labels) for paper in ordered]
     assert [corpus.types.values[code] for code in corpus.types.codes] == types
@@ -105,3 +109,23 @@ def test_a_surname_calls_all_who_bear_it(corpus: Corpus) -> None:
     assert called("Anton Lee") == ["lee a"]
     assert called("Le") == called("A. Leeds") == called() == []
     assert called("Ann Lee", "Lee, B.") == ["lee a", "lee ann"]
+
+
+def test_what_is_shown_reads_nothing_long_and_few_papers_are_read_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = stored(tmp_path, [Paper(f"p{n}", f"On {n}", f"We {n}.") for n in range(9)])
+    read: list[list[int]] = []
+    whole = Corpus.full_papers
+
+    def counted(self: Corpus, rows: list[int]) -> list[Paper]:
+        read.append(list(rows))
+        return whole(self, rows)
+
+    monkeypatch.setattr(Corpus, "full_papers", counted)
+    shown = corpus.papers([7, 2, 5])
+    assert (shown[0].title, str(shown[0].year), read) == ("On 7", "None", [])
+    assert [paper.abstract for paper in shown] == ["We 7.", "We 2.", "We 5."]
+    assert (shown[1].labels, read) == ({}, [[2, 5, 7]])
+    with pytest.raises(AttributeError, match="no attribute 'abstrakt'"):
+        _ = shown[0].abstrakt  # type: ignore[attr-defined]  # As somebody mistypes it.

@@ -18,7 +18,7 @@
     if (!lasting) clearing = setTimeout(() => { status.textContent = ""; }, 4000);
   };
 
-  // While an answer is awaited, nothing is sent twice. A download leaves the page as it is.
+  // While an answer is awaited, nothing is sent twice.
   let busy = null;
   const rest = () => {
     if (!busy) return;
@@ -28,11 +28,15 @@
     tell("");
   };
   document.addEventListener("submit", (event) => {
-    const button = event.submitter;
-    const action = button?.getAttribute("formaction") ?? event.target.getAttribute("action");
-    if (action === "/export") return tell("The download begins.");
+    if (event.target.id === "pins") return pin(event);
     if (busy) return event.preventDefault();
-    busy = button ?? event.target.querySelector("button");
+    const most = Number(event.target.querySelector("[data-most]")?.dataset.most ?? Infinity);
+    const sizes = all("[type=file]", event.target).flatMap((each) => [...each.files]).map((file) => file.size);
+    if (sizes.reduce((sum, size) => sum + size, 0) > most) {
+      event.preventDefault();
+      return tell(`These files are larger than ${Math.floor(most / 2 ** 20)} MB together. Leave out figures, or paste the text.`, true);
+    }
+    busy = event.submitter ?? event.target.querySelector("button");
     busy.classList.add("busy");
     busy.setAttribute("aria-disabled", "true");
     tell("Looking through the papers\u2026", true);
@@ -44,30 +48,90 @@
     rest();
   });
 
-  // A draft may be dropped anywhere on the page that asks.
+  // A pin changes its button and the collection, and nothing else of the page.
+  const pin = async (event) => {
+    event.preventDefault();
+    const button = event.submitter;
+    const { name, value } = button;
+    const form = new URLSearchParams(new FormData(event.target, button));
+    try {
+      const reply = await fetch(event.target.action, { method: "POST", body: form });
+      if (!reply.ok) throw new Error(String(reply.status));
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      for (const old of all(".do button[form=pins]").filter((each) => each.value === value)) {
+        old.name = name === "pin" ? "unpin" : "pin";
+        old.textContent = name === "pin" ? "Pinned" : "Pin";
+        old.setAttribute("aria-pressed", String(name === "pin"));
+      }
+      const open = document.querySelector(".menu")?.open;
+      document.getElementById("collection").replaceWith(page.getElementById("collection"));
+      const menu = document.querySelector(".menu");
+      if (menu && open) menu.open = true;
+      if (!button.isConnected) document.querySelector(".collection button, .menu summary")?.focus();
+      tell(name === "pin" ? "Pinned" : "No longer pinned");
+    } catch {
+      tell("It could not be pinned. Is recsys still running?");
+    }
+  };
+
+  // A draft may be dropped anywhere on the page that asks: files, or a folder of them.
   const files = document.getElementById("file");
   if (files) {
+    const folder = document.getElementById("folder");
     const zone = files.closest(".drop");
-    const names = zone.appendChild(make("ul", "", { className: "notes" }));
-    const show = () => names.replaceChildren(...[...files.files].map((file) => make("li", file.name)));
+    const names = make("ul", "", { className: "notes" });
+    zone.querySelector(".choose").after(names);
+    const figure = /\.(png|jpe?g|gif|svg|eps|tiff?|webp|mp4|aux|log|gz)$/i;
+    const show = () => {
+      const chosen = [...files.files];
+      names.replaceChildren(...chosen.slice(0, 8).map((file) => make("li", file.name)));
+      if (chosen.length > 8) names.append(make("li", `and ${chosen.length - 8} more`));
+    };
+    const take = (chosen) => {
+      const carried = new DataTransfer();
+      const texts = chosen.filter((file) => !figure.test(file.name));
+      for (const file of texts.length ? texts : chosen) carried.items.add(file);
+      files.files = carried.files;
+      show();
+      tell(`Chosen: ${[...files.files].map((file) => file.name).slice(0, 3).join(", ")}`);
+    };
+    const within = async (entry) => {
+      if (entry.isFile) return [await new Promise((done, failed) => entry.file(done, failed))];
+      const reader = entry.createReader();
+      const found = [];
+      for (;;) {
+        const some = await new Promise((done, failed) => reader.readEntries(done, failed));
+        if (!some.length) break;
+        found.push(...some);
+      }
+      return (await Promise.all(found.map(within))).flat();
+    };
     const dragged = (event) => event.dataTransfer?.types.includes("Files");
     files.addEventListener("change", show);
+    folder.addEventListener("change", () => {
+      take([...folder.files]);
+      folder.value = "";
+    });
     addEventListener("pageshow", show);
     addEventListener("dragover", (event) => {
-      if (!dragged(event) || event.target.matches?.("[type=file]")) return;
+      if (!dragged(event)) return;
       event.preventDefault();
       zone.classList.add("over");
     });
     addEventListener("dragleave", (event) => {
       if (!event.relatedTarget) zone.classList.remove("over");
     });
-    addEventListener("drop", (event) => {
+    addEventListener("drop", async (event) => {
       zone.classList.remove("over");
-      if (!dragged(event) || event.target.matches?.("[type=file]")) return;
+      if (!dragged(event)) return;
       event.preventDefault();
-      files.files = event.dataTransfer.files;
-      show();
-      tell(`Chosen: ${[...files.files].map((file) => file.name).join(", ")}`);
+      const plain = [...event.dataTransfer.files];
+      const entries = [...event.dataTransfer.items].map((each) => each.webkitGetAsEntry?.()).filter(Boolean);
+      try {
+        take(entries.length ? (await Promise.all(entries.map(within))).flat() : plain);
+      } catch {
+        take(plain);
+      }
     });
   }
 
@@ -79,7 +143,7 @@
       tell("The browser did not allow copying: select the text instead.");
     }
   };
-  for (const source of all("[data-copy], .do code")) {
+  for (const source of all("[data-copy], .key")) {
     const what = source.dataset.copy || "key";
     const button = make("button", `Copy ${what}`, { type: "button" });
     button.addEventListener("click", () => copy(source.textContent, what === "key" ? source.textContent : what));
@@ -92,64 +156,7 @@
     }
   }
 
-  const titleOf = (element) => element.closest("li").querySelector("h3").id;
-  for (const each of all(".do button")) each.setAttribute("aria-describedby", titleOf(each));
-  // The way back to an answer would ask again.
-  for (const link of all(".items a")) link.target = "_blank";
-
-  // An abstract opens in place.
-  for (const link of all(".do a")) {
-    const button = make("button", "Abstract", { type: "button" });
-    button.setAttribute("aria-expanded", "false");
-    button.setAttribute("aria-describedby", titleOf(link));
-    link.textContent = "Details";
-    link.before(button);
-    let text = null;
-    button.addEventListener("click", async () => {
-      const open = button.getAttribute("aria-expanded") === "false";
-      button.setAttribute("aria-expanded", String(open));
-      if (text) {
-        text.hidden = !open;
-        return;
-      }
-      text = make("p", "Reading\u2026", { className: "text", dir: "auto" });
-      link.closest("li").append(text);
-      const asked = new URL(link.href).searchParams;
-      const address = `/v1/papers/${encodeURIComponent(asked.get("id"))}?index=${encodeURIComponent(asked.get("index"))}`;
-      try {
-        const reply = await fetch(address, { headers: { accept: "application/json" } });
-        if (!reply.ok) throw new Error(String(reply.status));
-        text.textContent = (await reply.json()).abstract || "The corpus holds no abstract of this paper.";
-      } catch {
-        text.remove();
-        text = null;
-        button.setAttribute("aria-expanded", "false");
-        tell("The abstract could not be read. Is recsys still running?");
-      }
-    });
-  }
-
-  const hint = document.getElementById("which");
-  const picks = all("input[name=paper]");
-  if (hint && picks.length) {
-    const button = make("button", "Select all", { type: "button" });
-    const count = () => {
-      const chosen = picks.filter((pick) => pick.checked).length;
-      hint.textContent = chosen ? `Download the ${chosen} selected:` : "Download all:";
-      button.textContent = chosen === picks.length ? "Select none" : "Select all";
-    };
-    button.addEventListener("click", () => {
-      const chosen = !picks.every((pick) => pick.checked);
-      for (const pick of picks) pick.checked = chosen;
-      count();
-    });
-    hint.before(button);
-    count();
-    for (const pick of picks) pick.addEventListener("change", count);
-    addEventListener("pageshow", count);
-  }
-
-  // On a small screen the answer comes before the fields of the question.
-  const question = document.querySelector(".correct");
-  if (question && matchMedia("(max-width: 59.99rem)").matches && all(".items > li").length) question.open = false;
+  // On a small screen the papers come before the filters.
+  const filters = document.querySelector(".filters");
+  if (filters && !matchMedia("(min-width: 60rem)").matches) filters.open = false;
 })();

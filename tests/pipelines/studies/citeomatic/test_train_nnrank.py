@@ -95,7 +95,7 @@ def test_a_killed_training_is_continued_to_the_very_same_files(wordy: Wordy, ind
     shutil.rmtree(folder)
 
     def kill(stage: str, done: int, total: int) -> None:
-        if stage == "epochs of training" and done > total / 2:
+        if stage == "training" and done > total / 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

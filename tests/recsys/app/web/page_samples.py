@@ -4,11 +4,14 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from recsys.app.web.api_description import OPERATIONS
+from recsys.app.web.choices import Choices
 from recsys.app.web.form_fields import FormFields
-from recsys.app.web.page_writing import Form, Item, Site, render
+from recsys.app.web.page_writing import AnswerAddress, Form, Item, Site, render
 from recsys.app.web.replies import Problem
+from recsys.mapping import map_view
 from recsys.query.resolve_draft import IN_LIBRARY
 from recsys.records import Paper, Reason, Recommendation
+from tests.recsys.mapping.drawn_worlds import hand_made
 
 Values: TypeAlias = dict[str, Any]
 """What a template takes."""
@@ -29,7 +32,7 @@ TITLES = (
 )
 PEOPLE = ("Ada Quill", "Bo Larsen", "Chidi Okoro", "Dana Ferro", "Eun-ji Park")
 REASONS = (
-    "cited by 6 of your 20 nearest papers",
+    "6 of the 20 most similar papers cite it",
     "shares the terms shallow bays, drift ice, gauges",
     "cited together with 3 of your references",
 )
@@ -53,7 +56,8 @@ def item(number: int) -> Item:
     reasons = [Reason("x", text) for text in REASONS[: 1 + number % 3]]
     reasons += [IN_LIBRARY] if number % 7 == 2 else []
     found = Recommendation(number, one, chance, chance, (), tuple(reasons))
-    return Item(found, f"Quill{one.year}Reading")
+    excerpt = "We read the tides of four bays, and say what they were like." if number % 3 else ""
+    return Item(found, f"Quill{one.year}Reading", excerpt, number % 5)
 
 
 def changed(one: Item, key: str = "", chance: float | None = None, **facts: Any) -> Item:  # noqa: ANN401
@@ -99,6 +103,18 @@ DRAFT = replace(
     cites=CITES,
 )
 ITEMS = tuple(map(item, range(1, 21)))
+AT = AnswerAddress("a-key-of-many-letters")
+CHOICES = Choices(
+    venues=tuple((f"shore letters {n}", f"Shore Letters, part {n}", 90 - n) for n in range(60)),
+    types=(("article", 301), ("short-report", 12)),
+    papers=500,
+)
+VIEW: Values = {"at": AT, "pins": ()}
+"""What all views of an answer show."""
+PINNED: Values = {
+    "at": replace(AT, pinned=(paper(1).id, paper(3).id)),
+    "pins": (paper(1), paper(3)),
+}
 FOUND: Values = {
     "form": DRAFT,
     "understood": "Understood: title, abstract (57 words), 2 authors (1 in the corpus), 9 "
@@ -106,11 +122,14 @@ FOUND: Values = {
     "notes": ("The bibliography named in the draft was not given: refs.bib.",),
     "missing": ("10.1234/none.such", "Ferro (1998) A gazetteer of forgotten harbours"),
     "items": ITEMS,
-    "removed": "The filters left out 41 papers: 38 older than 1990, 3 that you have.",
-    "next": "b3BhcXVl",
-    "previous": "",
+    "choices": CHOICES,
+    "years": (1986, 2026),
+    "papers": 459,
     "first_rank": 1,
+    "number": 1,
+    "next": True,
     "share": "/answer?index=tides&title=Drift+ice",
+    **VIEW,
 }
 """What the page of an answer shows; the others that follow likewise."""
 ODD = (
@@ -143,7 +162,10 @@ WHERE: Values = FOUND | {
         replace(ITEMS[0], where=("bays.tex:120", "Keepers wrote down the weather.")),
         replace(ITEMS[1], where=("chapters/ice.tex:7", f"{LONG_SENTENCE}.")),
         ITEMS[2],
-        replace(ranked(ODD[0], 4), where=("bays.docx, paragraph 3", "עופות חוף ליד המים.")),
+        replace(
+            ranked(changed(ODD[0], id="odd"), 4),
+            where=("bays.docx, paragraph 3", "עופות חוף ליד המים."),
+        ),
     ),
 }
 HERE: Values = {
@@ -168,9 +190,11 @@ HERE: Values = {
         },
     ),
     "share": "/cite?index=tides&passage=x",
+    **VIEW,
 }
 PLACES: Values = HERE | {
     "form": WHERE["form"],
+    "at": replace(AT, view="/sentences"),
     "draft": "bays.tex",
     "understood": FOUND["understood"],
     "counted": "Looked at: 120 sentences, 80 with a citation, 2 marked places, 1 without a mark.",
@@ -190,7 +214,10 @@ PLACES: Values = HERE | {
             "after": " and after.",
             "kind": "may need a citation, 81 %",
             "section": "",
-            "papers": [ranked(each, rank) for rank, each in enumerate(ODD[:3], start=1)],
+            "papers": [
+                replace(ranked(each, rank), savable=False)
+                for rank, each in enumerate(ODD[:3], start=1)
+            ],
         },
         {
             "name": "bays.tex:90:2",
@@ -214,6 +241,7 @@ SHOWN: Values = {
         url="https://shore.example/3",
         keyphrases=("limpets", "volunteers", "agreement of counts"),
     ),
+    "key": "Quill1993Counting",
     "similar": CITES[:5],
     "cites": CITES[:4],
     "cited_by": CITES[2:],
@@ -222,6 +250,7 @@ SHOWN: Values = {
 }
 BARE: Values = {
     "paper": Paper("tides:0003", ""),
+    "key": "Anonymous",
     "similar": (),
     "cites": (),
     "cited_by": (),
@@ -234,12 +263,10 @@ PROBLEM = Problem(
     "Paste its title and abstract instead.",
 )
 MAP: Values = {
-    "svg": '<svg viewBox="0 0 600 240" role="group" aria-label="Map"><g><a href="/paper?index=tides'
-    '&amp;id=x"><title>A paper</title><circle cx="80" cy="90" r="12" fill="#4a8"/></a></g></svg>',
-    "table": "<table><thead><tr><th>Paper</th><th>Year</th><th>Group</th></tr></thead><tbody><tr>"
-    '<td><a href="/paper?index=tides&amp;id=x">A paper</a></td><td>1993</td><td>tides</td></tr>'
-    "</tbody></table>",
-    "gaps": ("Log books of ships: 14 near papers, you cite 0",),
+    "map": map_view(
+        hand_made(TITLES), paper_address=lambda paper: f"/paper?index=tides&id={paper.id}"
+    ),
+    **PINNED,
 }
 API: Values = {"operations": OPERATIONS, "base": "http://127.0.0.1:8000", "paper": "x"}
 
@@ -257,23 +284,43 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
         cites=[Paper(f"many:{i}", f"{TITLES[i % 7]}, part {i}", year=1900 + i) for i in range(120)],
     )
     nothing = filled(liked, index="starter")
+    choice = FormFields(
+        more=tuple(each.id for each in liked.more),
+        less=tuple(each.id for each in liked.less),
+        options=liked.fields.options,
+    )
+    wanted = replace(ranked(changed(ITEMS[4], id=CITES[0].id), 0))
     search: Values = {"query": "drift ice", "papers": SHOWN["cited_by"], "next": "bmV4dA"}
     return {
-        "ask": ("ask", SITE, {"form": form("starter"), "problem": None}),
-        "ask-several": ("ask", SEVERAL, {"form": form("reefs"), "problem": None}),
+        "ask": ("ask", SITE, {"form": form("starter"), "problem": None, "tab": "/"}),
+        "ask-several": ("ask", SEVERAL, {"form": form("reefs"), "problem": None, "tab": "/"}),
+        "ask-sentence": ("ask", SITE, {"form": form("reefs"), "problem": None, "tab": "/sentence"}),
+        "ask-map": ("ask", SITE, {"form": form("reefs"), "problem": None, "tab": "/map"}),
         "ask-error": (
             "ask",
             SEVERAL,
-            {"form": filled(liked, more_like="10.1/x"), "problem": PROBLEM},
+            {"form": filled(liked, more_like="10.1/x"), "problem": PROBLEM, "tab": "/"},
         ),
-        "ask-passage-error": ("ask", SEVERAL, {"form": HERE["form"], "problem": PROBLEM}),
+        "ask-passage-error": (
+            "ask",
+            SEVERAL,
+            {"form": HERE["form"], "problem": PROBLEM, "tab": "/sentence"},
+        ),
         "answer": ("answer", SEVERAL, FOUND),
         "answer-second-page": (
             "answer",
             SEVERAL,
             FOUND
-            | {"form": liked, "items": [item(21)], "first_rank": 21, "next": "", "previous": "cA"}
-            | {"notes": ()},
+            | {"form": liked, "items": [item(21)], "first_rank": 21, "number": 2, "next": False}
+            | {"notes": (), "at": replace(AT, choice=replace(choice, page="2"))},
+        ),
+        "answer-liked": (
+            "answer",
+            SITE,
+            FOUND
+            | {"form": liked, "items": (wanted, *ITEMS[:3])}
+            | PINNED
+            | {"at": replace(PINNED["at"], choice=choice)},
         ),
         "answer-odd": ("answer", SEVERAL, FOUND | {"items": ODD}),
         "answer-many": (
@@ -284,7 +331,9 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
         "answer-nothing": (
             "answer",
             SITE,
-            FOUND | {"form": nothing, "items": (), "next": "", "missing": ()},
+            FOUND
+            | {"form": nothing, "items": (), "missing": (), "advice": "Loosen --min-year 2998."}
+            | {"at": replace(AT, choice=choice)},
         ),
         "answer-where": ("answer", SEVERAL, WHERE),
         "here": ("here", SEVERAL, HERE),
@@ -305,7 +354,7 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
             PLACES
             | {"places": ()}
             | {
-                "counted": "No place that lacks a citation was found in bays.tex. Looked at: 9 "
+                "counted": "No missing citation was found in bays.tex. Looked at: 9 "
                 "sentences, 9 with a citation, 0 marked places, 0 without a mark."
             },
         ),
@@ -316,6 +365,7 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
         "search-empty": ("search", SITE, {"query": "", "papers": (), "next": ""}),
         "map": ("map", SEVERAL, MAP | {"form": liked}),
         "failure": ("failure", SITE, {"problem": PROBLEM}),
+        "help": ("help", SITE, {"hours": "12"}),
         "api": ("api", SITE, API),
     }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx2 import Response
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
@@ -29,6 +30,66 @@ def test_an_answer_holds_the_records_of_the_command_line(
     expected = json.loads(told.out)
     assert {name: answer[name] for name in expected} == expected
     assert answer["index"] == "small"
+
+
+def test_a_draft_alone_is_asked_as_the_command_line_asks_it(client: TestClient) -> None:
+    draft = DRAFT | {"doi": "10.1/x", "venue": "", "authors": None, "references": ["rivers-03"]}
+    alone, wrapped = client.post(ASK, json=draft), client.post(ASK, json={"draft": draft})
+    assert alone.status_code == wrapped.status_code == 200
+    assert alone.json()["recommendations"] == wrapped.json()["recommendations"]
+
+
+CHECK = "/v1/check"
+
+
+def test_a_bibliography_is_checked_as_text_as_works_and_as_a_file(client: TestClient) -> None:
+    entry = "@article{a, title={On deserts in survey 1}, author={Ada Deserts}, year={2004}}"
+    work = {"title": "On deserts in survey 0", "year": 2000}
+    sent = client.post(CHECK, json={"text": entry, "references": [work]}).json()
+    assert sent["summary"] == "2 references: 1 confirmed, 1 differs."
+    first = sent["references"][0]
+    assert (first["reference"]["key"], first["verdict"]) == ("a", "differs")
+    assert [each["field"] for each in first["comparisons"] if each["agrees"] is False] == ["year"]
+    files = {"file": ("a.bib", entry.encode())}
+    assert client.post(CHECK, files=files).json()["references"] == sent["references"][:1]
+    assert client.post(CHECK, json={}).status_code == 422
+
+
+@each_row(
+    ("body", "lines"),
+    [
+        ({"titel": "x", "abstract": "y"},
+         ["draft.titel: there is no such field. Did you mean 'title'?"]),
+        ({"title": "x", "k": 3},
+         ['title: beside other options, what a draft has stands inside of "draft".']),
+        ({"draft": {"title": "x"}, "zzz": 3, "filters": {"minyear": 3}},
+         ["filters.minyear: there is no such field. Did you mean 'min_year'?",
+          "zzz: there is no such field."]),
+        ({"title": "x", "references": [3, {"titel": "y"}, {"title": 4}]},
+         ["draft.references.0: give an id, a DOI, or an object with a title.",
+          "draft.references.1.titel: there is no such field. Did you mean 'title'?",
+          "draft.references.2.title: Input should be a valid string."]),
+        ({"title": "x", "references": [3] * 40}, [
+            *(f"draft.references.{n}: give an id, a DOI, or an object with a title."
+              for n in range(5)),
+            "35 more fields are wrong."]),
+    ],
+)  # fmt: skip
+def test_each_wrong_field_is_said_on_a_line_and_the_shape_is_shown(
+    client: TestClient, body: dict[str, Any], lines: list[str]
+) -> None:
+    problem = client.post(ASK, json=body).json()
+    assert problem["status"] == 422
+    assert sorted(problem["detail"].split("\n")) == sorted(lines)
+    assert problem["hint"].startswith('Send a draft, {"title": "..."')
+
+
+def test_keys_of_papers_follow_the_pattern_that_is_asked_for(client: TestClient) -> None:
+    asked = "/v1/papers?ids=rivers-05&format=bibtex&keys="
+    assert "{x-20" in client.get(f"{asked}x-[year]").text
+    assert client.get(f"{asked}[yaer]").status_code == 422
+    form = {"paper": "rivers-05", "format": "ris", "keys": "x-[year]"}
+    assert "ID  - x-20" in client.post("/export", data=form).text
 
 
 def test_pages_follow_one_another(client: TestClient) -> None:
@@ -127,11 +188,14 @@ def test_what_makes_no_sense_is_one_problem(
 
 def test_a_form_of_a_million_escapes_is_refused_unread(client: TestClient) -> None:
     kind = {"content-type": "application/x-www-form-urlencoded"}
-    assert (
-        client.post("/answer", content=b"title=" + b"%41" * 1000, headers=kind).status_code == 200
-    )
-    answer = client.post("/answer", content=b"title=" + b"%41" * 500_001, headers=kind)
-    assert answer.status_code == 400 and "more than 500,000 escapes" in answer.text
+
+    def asked(escapes: int) -> Response:
+        form = b"title=" + b"%41" * escapes
+        return client.post("/answer", content=form, headers=kind, follow_redirects=True)
+
+    assert asked(1000).status_code == 200
+    refused = asked(500_001)
+    assert refused.status_code == 400 and "more than 500,000 escapes" in refused.text
 
 
 def test_a_body_of_another_type_is_refused(client: TestClient) -> None:

@@ -61,7 +61,7 @@ def test_what_is_amiss_is_said_and_it_answers_until_it_is_interrupted(
     assert run_cli("build", built.papers, "--out", index, "--force").code == 0
     with started(built.index, index) as (process, address):
         assert process.stderr is not None
-        lost = "The ranker of this index went when it was built again"
+        lost = "This index lost its own ranker when it was rebuilt"
         assert process.stderr.readline().startswith(f"small-2: {lost}")
         assert httpx2.get(f"{address}healthz", timeout=30).json() == {"status": "ok"}
         answer = httpx2.post(f"{address}v1/recommendations", json={"draft": DRAFT}, timeout=30)
@@ -104,6 +104,10 @@ def test_several_processes_answer_and_hold_nothing_and_all_of_them_stop(
                 time.sleep(0.2)
         answer = httpx2.post(f"{address}v1/recommendations", json={"draft": DRAFT}, timeout=30)
         assert answer.json()["recommendations"]
+        asked = httpx2.post(f"{address}answer", data={"title": "Rivers"}, timeout=30)
+        kept = address.rstrip("/") + asked.headers["location"]
+        # Whichever process takes the connection.
+        assert {httpx2.get(kept, timeout=30).status_code for _ in range(12)} == {200}
         children = _children(process.pid)
         assert len(children) >= 2
         assert told_to_stop(process, signal.SIGTERM)[0] == 0

@@ -50,7 +50,7 @@ def test_every_answer_has_the_headers_refusals_too(client: TestClient, path: str
         {"sec-fetch-site": "cross-site", "origin": "null"},
     ],
 )
-@each_row("path", ["/v1/recommendations", "/answer", "/export", "/map", "/no"])
+@each_row("path", ["/v1/recommendations", "/answer", "/answers/x/pins", "/map", "/no"])
 def test_another_site_sends_nothing(client: TestClient, headers: dict[str, str], path: str) -> None:
     answer = client.post(path, json={"draft": DRAFT}, headers=headers)
     assert answer.status_code == 403

@@ -13,14 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.app.web import page_writing
-from recsys.app.web.page_writing import Form, Site, render
+from recsys.app.web.form_fields import FormFields
+from recsys.app.web.page_writing import TABS, Form, Site, anchor, plainly, render
 from recsys.app.web.replies import Problem
 from recsys.formats.answers import percent
 from recsys.formats.references.web_page import span
 from recsys.query.resolve_draft import IN_LIBRARY
 from recsys.records import Paper
-from tests.recsys.app.web.page_reader import forms, read, sent
+from tests.recsys.app.web.page_reader import Element, forms, read, sent
 from tests.recsys.app.web.page_samples import (
+    AT,
     BARE,
     CITES,
     DRAFT,
@@ -30,6 +32,7 @@ from tests.recsys.app.web.page_samples import (
     PLACES,
     PROBLEM,
     SEVERAL,
+    SHOWN,
     SITE,
     WHERE,
     all_pages,
@@ -42,7 +45,8 @@ from tests.rows import each_row, few
 
 STATIC = Path(page_writing.__file__).parent / "static"
 STYLE, SCRIPT = STATIC / "style.css", STATIC / "script.js"
-LARGEST_PAGE = 60_000
+LARGEST_PAGE = 90_000
+"""Twenty papers with two lines of abstract and a BibTeX entry each; a fifth of it once packed."""
 LARGEST_SCRIPT = 8_000
 PAGES = all_pages()
 
@@ -97,14 +101,14 @@ def test_a_page_asks_for_nothing_that_its_policy_forbids(page: str) -> None:
     assert not list(tree.all("style", "iframe", "object", "embed", "base"))
     for each in tree.all():
         assert not any(re.match(r"on|style$", name) for name in each.attributes)
-    (script,) = tree.all("script")
-    assert script.text == ""
+    assert [each.text for each in tree.all("script")] in ([""], ["", ""])  # A map has its own.
     loaded = [each.attributes["src"] for each in tree.all("script", "img")]
     loaded += [each.attributes["href"] for each in tree.all("link")]
     assert all(address.startswith("/static/") for address in loaded)
     actions = {each.attributes["action"] for each in tree.all("form")}
-    actions |= {each.attributes.get("formaction", "/map") for each in tree.all("button")}
-    assert actions <= {"/answer", "/cite", "/export", "/map", "/search"}
+    assert not any("formaction" in each.attributes for each in tree.all("button"))
+    ways = {"/answer", "/cite", "/map", "/search"}
+    assert all(each in ways or each.startswith(AT.path) for each in actions)
 
 
 @every_page
@@ -152,12 +156,13 @@ def test_no_text_makes_an_element_or_an_attribute(text: str) -> None:
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_what_was_typed_comes_back(text: str) -> None:
-    typed = dict.fromkeys(("title", "abstract", "authors", "references", "min_year"), text)
-    page = render("ask", SITE, form=form("starter", **typed), problem=None)
+    names = ("title", "abstract", "pasted", "references")
+    typed = dict.fromkeys((*names, "min_year"), text)
+    page = render("ask", SITE, form=form("starter", **typed), problem=None, tab="/")
     expected = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", text)
     (values,) = [read(page)]
     areas = {each.attributes["name"]: each.text for each in values.all("textarea")}
-    for name in ("title", "abstract", "authors", "references"):
+    for name in names:
         assert areas[name] == f"\n{expected}"
     (year,) = [each for each in values.all("input") if each.attributes.get("name") == "min_year"]
     assert year.attributes["value"] == expected
@@ -176,7 +181,13 @@ def _skeletons(text: str) -> dict[str, Skeleton]:
     """List the elements and attributes of each page with one text in all of its fields."""
     site = Site({text: text, "y": text}, text, text, starter=True)
     shown = {
-        name: (page, {key: _holding(value, text) for key, value in values.items()})
+        name: (
+            page,
+            {
+                key: value if key == "tab" else _holding(value, text)
+                for key, value in values.items()
+            },
+        )
         for name, (page, _, values) in all_states().items()
         if name not in ("answer-many", "answer-nothing", "answer-second-page", "ask")
     }
@@ -219,24 +230,37 @@ def test_each_place_is_shown_with_its_sentence_and_its_papers() -> None:
         for each in place["papers"]:
             assert each.recommendation.paper.title in words and each.key in words
     assert "No paper of the corpus fits here." in places[-1].words()
-    buttons = [each.words() for each in forms(PAGES["here-draft"], "/answer")[0].all("button")]
-    assert buttons[0] == "Papers for the whole draft"
-    assert not {"More like this", "Not this"} & set(buttons)
+    links = [each.words() for each in tree.one("main").all("a")]
+    assert links[:3] == ["Papers", "Sentence by sentence", "Map"]
+    assert not {"More like this", "Not this"} & set(links)
 
 
 def test_a_draft_without_places_says_how_to_mark_them() -> None:
     words = read(PAGES["here-draft-none"]).one("main").words()
     assert PLACES["counted"] not in words
-    assert "No place that lacks a citation" in words
+    assert "No missing citation" in words
     assert "[CITE]" in words and "BibTeX" not in words
 
 
-def test_a_passage_that_is_refused_stands_first_with_the_problem_above() -> None:
+def test_a_passage_that_is_refused_has_the_problem_above_it() -> None:
     words = read(PAGES["ask-passage-error"]).one("main").words()
-    places = [words.index(each) for each in (PROBLEM.what, "Passage", "Drop your draft")]
+    places = [words.index(each) for each in (PROBLEM.what, "Your sentence", "Find papers for this")]
     assert places == sorted(places)
-    usual = read(PAGES["ask"]).one("main").words()
-    assert usual.index("Drop your draft") < usual.index("What do I cite here?")
+    assert "Drop your draft" not in words
+
+
+def test_the_first_screen_has_one_zone_one_button_and_an_example() -> None:
+    main = read(PAGES["ask"]).one("main")
+    assert [each.words() for each in main.all("button")] == ["Find what to cite"]
+    (options,) = [each for each in main.all("details") if each.attributes.get("class") == "options"]
+    seen = [each.attributes["id"] for each in main.all("input", "textarea", "select")
+            if "id" in each.attributes and each not in list(options.all())]  # fmt: skip
+    assert seen == ["file", "folder", "pasted"]
+    assert "open" not in options.attributes
+    assert [each.words() for each in main.all("a")] == [
+        *(words for _, words in TABS),
+        "Try an example",
+    ]
 
 
 def test_where_a_paper_fits_stands_below_it() -> None:
@@ -261,29 +285,91 @@ def test_other_versions_of_a_paper_are_linked_below_it() -> None:
 def test_an_item_says_everything_without_the_script() -> None:
     item, found = ITEMS[1], ITEMS[1].recommendation
     paper = found.paper
-    (shown,) = [
-        each
-        for each in read(PAGES["answer"]).all("li")
-        if any(one.attributes.get("value") == paper.id for one in each.all("button"))
-    ]
+    shown = card(PAGES["answer"], paper.id)
     words = shown.words()
-    facts = (paper.title, *paper.authors, str(paper.year), paper.venue, item.key)
-    for text in (*facts, percent(found.probability), *(each.text for each in found.reasons)):
+    facts = (paper.title, *paper.authors, str(paper.year), paper.venue, item.key, item.excerpt)
+    for text in (*facts, percent(found.probability), *(each.text for each in found.reasons[:2])):
         assert str(text) in words
+    assert found.reasons[2].text not in words  # Two are enough.
     assert words.count("in your library") == 1
-    links = [each.attributes["href"] for each in shown.all("a")]
-    assert links == [f"https://doi.org/{paper.doi}", "/paper?index=tides&id=tides%3A0002"]
+    assert "2 citations here" in words
     assert shown.one("h3").attributes["dir"] == "auto"
     assert shown.one("rect").attributes["width"] == f"{round(found.probability * 100)}%"
+    assert f"@article{{{item.key}," in shown.one("pre").words()
     assert span(paper) in PAGES["answer"]
+    title, more, less = (each.attributes["href"] for each in shown.all("a"))
+    assert title == "/paper?index=tides&id=tides%3A0002"
+    assert (more, less) == (f"{AT.path}?more=tides%3A0002", f"{AT.path}?less=tides%3A0002")
+    (pin,) = shown.all("button")
+    assert (pin.attributes["name"], pin.attributes["form"]) == ("pin", "pins")
 
 
-def test_what_was_understood_stands_before_the_question_and_the_papers() -> None:
+def test_what_was_chosen_is_seen_and_can_be_taken_back() -> None:
+    page = PAGES["answer-liked"]
+    liked = CITES[0]
+    shown = card(page, liked.id)
+    (more,) = [each for each in shown.all("a") if each.attributes.get("class") == "like"]
+    assert more.attributes["aria-current"] == "true"
+    assert f"more={liked.id}".replace(":", "%3A") not in more.attributes["href"]
+    (chips,) = [each for each in read(page).all("p") if each.attributes.get("class") == "chips"]
+    assert [each.words().split()[0] for each in chips.all("a")] == ["More", "More", "Not"]
+    (pin,) = card(page, ITEMS[0].recommendation.paper.id).all("button")
+    assert (pin.attributes["name"], pin.attributes["aria-pressed"]) == ("unpin", "true")
+    (collection,) = [e for e in read(page).all("section") if e.attributes.get("id") == "collection"]
+    assert "Pinned 2" in collection.words() and "Export 2 pinned" in collection.words()
+    assert [each.words() for each in collection.one("details").all("a")] == [
+        "BibTeX", "RIS", "CSL-JSON", "CSV", "Markdown", "Zotero"
+    ]  # fmt: skip
+
+
+def test_filters_are_boxes_with_counts_and_no_list_of_lines() -> None:
+    (filters,) = [each for each in forms(PAGES["answer"], AT.path)]
+    assert not list(filters.all("textarea"))
+    words = filters.words()
+    assert "Shore Letters, part 0 90" in words and "Article 301" in words and "34 more" in words
+    (chosen,) = forms(PAGES["answer-liked"], AT.path)
+    pairs = sent(chosen)
+    assert {("venues", "Shore*"), ("min_year", "1990"), ("exclude_own", "1")} <= set(pairs)
+    assert [value for name, value in pairs if name == "more"] == [each.id for each in CITES[:2]]
+
+
+def test_no_message_speaks_of_commands() -> None:
+    words = read(PAGES["answer-nothing"]).one("main").words()
+    assert "Loosen \u201cFrom year\u201d 2998." in words
+    assert "the filters let none of them through" in words
+    for said, plain in (
+        ("No title was found: give it by --title.", "No title was found: type it in."),
+        (
+            "The title is a guess: give --title if it is wrong.",
+            "The title is a guess: type it in if it is wrong.",
+        ),
+        (
+            "Give a later --as-of, a longer draft, or another --index.",
+            "Give a later \u201cAs of year\u201d, a longer draft, or another corpus.",
+        ),
+        (
+            "All that is left is front matter: --keep-front-matter lets it through.",
+            "All that is left is front matter: \u201cShow prefaces, indexes and errata, too\u201d "
+            "lets it through.",
+        ),
+    ):
+        assert plainly(said) == plain
+
+
+def card(page: str, paper_id: str) -> Element:
+    """Find the card of a paper."""
+    (found,) = [
+        each for each in read(page).all("li") if each.attributes.get("id") == anchor(paper_id)
+    ]
+    return found
+
+
+def test_what_was_understood_stands_before_the_papers() -> None:
     words = read(PAGES["answer"]).one("main").words()
-    parts = [FOUND["understood"], FOUND["notes"][0], FOUND["missing"][1], FOUND["removed"]]
-    places = [words.index(part) for part in [*parts, "Your question", "Papers 1 to 20"]]
+    parts = [FOUND["understood"], FOUND["notes"][0], FOUND["missing"][1]]
+    places = [words.index(part) for part in [*parts, "Edit the draft", "459 papers"]]
     assert places == sorted(places)
-    assert "What it cites: 7 found, 2 not found" in words
+    assert "Cited, and in the corpus: 7" in words and "Cited, but not found: 2" in words
 
 
 def test_unknown_facts_are_said() -> None:
@@ -301,9 +387,9 @@ def test_three_hundred_authors_are_folded_away_but_there() -> None:
         for each in read(PAGES["answer-odd"]).all("details")
         if each.attributes.get("class") == "more"
     ]
-    assert folded.one("summary").words() == "and 292 more authors"
+    assert folded.one("summary").words() == "and 294 more authors"
     assert "open" not in folded.attributes
-    assert folded.text.strip().startswith("Observer Number-9, ")
+    assert folded.text.strip().startswith("Observer Number-7, ")
     assert folded.text.strip().endswith(", Observer Number-300")
 
 
@@ -319,10 +405,18 @@ def test_a_link_leads_to_the_web_or_nowhere(address: str) -> None:
 
 def test_the_starter_corpus_says_what_it_is_and_offers_an_example() -> None:
     tree = read(PAGES["ask"])
-    (example,) = [each for each in tree.all("a") if each.words() == "Try an example question"]
-    assert example.attributes["href"].startswith("/answer?index=starter&title=")
+    (example,) = [each for each in tree.all("a") if each.words() == "Try an example"]
+    assert example.attributes["href"] == "/example?index=starter"
     assert "recsys serve my.index" in tree.words()
     assert "starter" not in read(PAGES["ask-several"]).one("main").words()
+
+
+def test_abstracts_that_the_project_wrote_are_labelled() -> None:
+    label = "Summary by recsys"
+    for page, there in (("answer-liked", True), ("answer", False)):
+        assert (label in read(PAGES[page]).words()) is there
+    shown = SHOWN["paper"].abstract
+    assert f"{label} {shown}" in read(render("paper", SITE, **SHOWN)).words()
 
 
 # What the forms of the pages send.
@@ -330,27 +424,40 @@ def test_the_starter_corpus_says_what_it_is_and_offers_an_example() -> None:
 
 def test_the_question_is_sent_as_it_stands() -> None:
     full = _full_form()
-    ask = render("ask", SEVERAL, form=full, problem=None)
-    answer = render("answer", SEVERAL, **FOUND | {"form": full})
-    assert _question(answer, "/answer") == _fields(full)
-    # Its file is given again.
-    assert _question(ask, "/answer") == _fields(filled(full, text=""))
+    kept = {"keep_library", "library", "text", "from", "index"}
+    expected = _read(_fields(full), kept)
+    pages = {
+        "ask": render("ask", SEVERAL, form=full, problem=None, tab="/"),
+        "answer": render("answer", SEVERAL, **FOUND | {"form": full}),
+    }
+    for name, page in pages.items():
+        pairs = _question(page, "/answer")
+        assert pairs["keep_library"] == ["1"]
+        read_again = _read(pairs, kept)
+        assert read_again.manuscript() == expected.manuscript()
+        assert read_again.options == expected.options
+        assert (read_again.more, read_again.less) == (expected.more, expected.less)
+        if name == "ask":  # An answer has found them.
+            assert read_again.lists() == expected.lists()
+
+
+def _read(pairs: dict[str, list[str]], kept: set[str]) -> FormFields:
+    return FormFields.read(
+        [(name, value) for name, values in pairs.items() for value in values if name not in kept]
+    )
 
 
 def test_a_passage_is_sent_as_it_stands() -> None:
     passage = form("reefs", title="Tides & <b>", passage="Two\nlines | here.")
     asked = {"index": ["reefs"], "title": ["Tides & <b>"], "passage": ["Two\nlines | here."]}
-    page = render("ask", SEVERAL, form=passage, problem=None)
-    assert _question(page, "/cite") == asked
+    page = render("ask", SEVERAL, form=passage, problem=None, tab="/sentence")
+    assert _question(page, "/cite").items() >= asked.items()
     again = filled(passage, abstract="a\nb", references="x", as_of="2001")
     again = replace(again, cites=CITES[:2])
     sent_again = _question(render("here", SEVERAL, **HERE | {"form": again}), "/cite")
-    assert sent_again == asked | {
-        "abstract": ["a\nb"],
-        "cites": [each.id for each in again.cites],
-        "references": ["x"],
-        "as_of": ["2001"],
-    }
+    more = {"abstract": ["a\nb"], "references": ["x"], "as_of": ["2001"], "from": [AT.key]}
+    assert sent_again.items() >= (asked | more).items()
+    assert sent_again["cites"] == [each.id for each in again.cites]
 
 
 def test_a_draft_is_sent_with_its_files() -> None:
@@ -358,21 +465,23 @@ def test_a_draft_is_sent_with_its_files() -> None:
     assert form.attributes["method"] == "post"
     assert form.attributes["enctype"] == "multipart/form-data"
     files = {
-        each.attributes["name"]: set(each.attributes["accept"].split(","))
+        each.attributes["id"]: set(each.attributes.get("accept", "").split(","))
         for each in form.all("input")
         if each.attributes.get("type") == "file"
     }
     assert files["file"] >= {".tex", ".bib", ".zip", ".pdf", ".md", ".docx", ".ris", ".json"}
     assert files["library_file"] >= {".bib", ".ris", ".json", ".csv"}
+    assert "folder" in files
 
 
-def test_the_answer_is_one_form_and_the_return_key_asks_again() -> None:
-    (form,) = forms(PAGES["answer"], "/answer")
-    buttons = list(form.all("button"))
-    assert buttons[0].words() == "Ask again"
-    assert "formaction" not in buttons[0].attributes
-    assert [each.attributes["value"] for each in buttons if each.attributes.get("name") == "page"]
-    assert len(list(form.all("li"))) > len(ITEMS)
+def test_pages_are_turned_by_links() -> None:
+    for page, found in (
+        ("answer", {"next": "?page=2"}),
+        ("answer-second-page", {"prev": "tides%3A2"[-7:]}),
+    ):
+        links = {each.attributes.get("rel"): each for each in read(PAGES[page]).all("a")}
+        turned = {way: link.attributes["href"][-7:] for way, link in links.items() if way}
+        assert turned == found
 
 
 def _question(page: str, action: str) -> dict[str, list[str]]:

@@ -105,7 +105,7 @@ def test_an_index_that_loses_its_ranker_while_it_is_served_says_so(
         assert run_cli("build", built.papers, "--out", index, "--force", "--quiet").code == 0
         again = client.get("/v1/indexes", headers={"If-None-Match": asked.headers["ETag"]})
         (remark,) = again.json()["indexes"][0]["remarks"]
-        assert remark.startswith("The ranker of this index went when it was built again")
+        assert remark.startswith("This index lost its own ranker when it was rebuilt")
         assert client.get("/healthz").json() == {"status": "ok"}
         shutil.rmtree(index)
         assert client.get("/v1/indexes").json()["indexes"][0]["remarks"] == [remark]

@@ -154,7 +154,10 @@ def test_paragraphs_begin_where_lines_are_indented_or_set_apart() -> None:
 
 def test_it_is_said_where_nothing_in_the_text_cites_the_list() -> None:
     lines = section("1 Introduction", ["Rivers are long, as everybody knows."], y=640)
-    assert any("No citation in the text" in note for note in read([*FRONT, *lines, *LIST]).notes)
+    assert any(
+        "No citation in the text was recognised" in note
+        for note in read([*FRONT, *lines, *LIST]).notes
+    )
 
 
 STARTS = "Rivers are long [1].|1 Introduction|Figure 1: x|Abstract|References|[1] A. Rivers. Ice."

@@ -85,6 +85,19 @@ def test_a_reading_list_is_a_manuscript_of_references_alone(
     assert [(work.title or "").startswith("From") for work in found.references] == [True]
 
 
+@pytest.mark.parametrize(("name", "called"), [("a.tex", "LaTeX"), ("a.md", "Markdown")])
+def test_json_by_another_name_is_read_as_json_and_that_is_said(
+    tmp_path: Path, name: str, called: str
+) -> None:
+    path = tmp_path / name
+    path.write_text('{"title": "Rivers of the plain"}', encoding="utf-8")
+    draft = open_draft(path)
+    assert draft.manuscript.title == "Rivers of the plain"
+    assert draft.manuscript.notes == (f"{path} is JSON, not {called}: read as JSON.",)
+    path.write_text("{braces} that are no object", encoding="utf-8")
+    assert open_draft(path).kind == called
+
+
 def test_a_given_title_and_abstract_go_before_those_of_the_file(tmp_path: Path) -> None:
     path = write(tmp_path, "a.json", JSON)
     found = open_draft(path, title="Mine", abstract="My  words.").manuscript

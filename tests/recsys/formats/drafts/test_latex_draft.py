@@ -60,7 +60,7 @@ def test_a_bbl_beside_the_paper_stands_in_for_a_missing_bibliography(tmp_path: P
     found = paper(tmp_path, r"\title{T}\cite{one}\bibliography{lost}", paper_bbl=bbl)
     assert keys(found) == ["one"]
     assert found.references[0].title == "First work of dust"
-    assert found.notes[-1] == ("'lost' was not read: there is no such file in the draft's folder.")
+    assert found.notes[-1] == ("'lost' was not read: the draft's folder has no such file.")
 
 
 def test_latin_1_is_read_with_a_note(tmp_path: Path) -> None:

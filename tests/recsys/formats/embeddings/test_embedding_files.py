@@ -59,7 +59,10 @@ def test_many_vectors_are_read_and_written_by_parts(tmp_path: Path, ending: str)
     write_embeddings(path, Embeddings(ids, vectors), progress=lambda *step: told.append(step))
     found = read_embeddings(path, progress=lambda *step: told.append(step))
     assert same(found, Embeddings(ids, vectors))
-    assert [stage for stage, done, total in told if done == total] == ["write", "read"]
+    assert [stage for stage, done, total in told if done == total] == [
+        "writing vectors",
+        "reading vectors",
+    ]
 
 
 def test_nothing_is_left_behind_but_the_file(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_matrix_needs_ids(tmp_path: Path) -> None:
 @each_row("paper_id", ["two\nlines", "one\r", "a\u2028b"])
 def test_ids_of_several_lines_are_refused(tmp_path: Path, paper_id: str) -> None:
     vectors = np.ones((1, 1), np.float32)
-    with pytest.raises(InputError, match="no single line"):
+    with pytest.raises(InputError, match="not a single line"):
         write_embeddings(tmp_path / "v.npy", Embeddings((paper_id,), vectors))
     write_embeddings(tmp_path / "v.jsonl", Embeddings((paper_id,), vectors))
     assert read_embeddings(tmp_path / "v.jsonl").ids == (paper_id,)

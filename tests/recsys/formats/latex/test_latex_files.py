@@ -99,7 +99,7 @@ def test_a_draft_reached_by_a_link_is_read_in_the_folder_of_the_link(folder: Pat
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("missing", "'missing' was not read: there is no such file in the draft's folder."),
+        ("missing", "'missing' was not read: the draft's folder has no such file."),
         ("parts", "there is no such file"),
         ("x" * 499, "there is no such file"),
         (r"\dir/x", "there is no such file"),

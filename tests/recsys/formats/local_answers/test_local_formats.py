@@ -67,7 +67,7 @@ def test_lines_are_what_compilers_write() -> None:
 @each_row("form", ["table", "markdown", "html"])
 def test_an_empty_answer_says_what_was_looked_at(form: str) -> None:
     text = render_local(empty_answer(), form)
-    assert "No place that lacks a citation was found in draft/paper.tex." in text
+    assert "No missing citation was found in draft/paper.tex." in text
     assert "120 sentences, 80 cited, 2 gaps" in text
 
 
@@ -140,7 +140,7 @@ def test_keys_of_two_papers_with_one_stem_differ() -> None:
     items = (*ITEMS, recommended(twin, 4))
     gap = replace(small_answer().gaps[0], recommendations=items)
     keys = keys_of(replace(small_answer(), gaps=(gap,)))
-    assert keys.names["twin"] == "Cohan2020Specter-2"
+    assert keys.names["twin"] == "Cohan2020Spectera"
 
 
 ANY = st.text(st.characters(), max_size=20)

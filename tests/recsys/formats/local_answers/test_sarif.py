@@ -15,7 +15,7 @@ from tests.rows import each_row
 KNOWN = {
     "log": {"$schema", "version", "runs"},
     "run": {"tool", "invocations", "columnKind", "results", "properties"},
-    "driver": {"name", "version", "semanticVersion", "rules"},
+    "driver": {"name", "version", "rules"},
     "rule": {"id", "shortDescription", "defaultConfiguration"},
     "result": {
         "ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints",

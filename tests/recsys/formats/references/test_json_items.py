@@ -101,4 +101,4 @@ def test_fields_of_a_list_that_are_not_read_are_told_in_detail() -> None:
         found = read(text, "refs")
         assert [each.title for each in found.references] == ["T"]
         assert found.problems == ()
-        assert found.details == ("fields that were not read: ISBN: 1.",)
+        assert found.details == ("fields ignored: ISBN: 1.",)

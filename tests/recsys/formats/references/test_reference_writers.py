@@ -1,16 +1,16 @@
+import json
 import re
 import time
 from dataclasses import replace
 from pathlib import Path
 
+import rispy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS, bibtex, markdown, markdown_item
-from recsys.formats.references.shown_facts import (
-    citation_keys,
-    paper_link,
-)
+from recsys.formats.references.shown_facts import paper_link
 from recsys.records import Paper
 from tests.recsys.formats.references.invented_papers import RAW_PAPERS
 from tests.rows import each_row
@@ -38,44 +38,111 @@ def test_special_characters_are_escaped() -> None:
 
 
 @each_row(
-    ("venue", "kind", "field"),
+    ("venue", "types", "kind", "field"),
     [
-        ("NeurIPS", "inproceedings", "booktitle"),
-        ("NAACL-HLT", "inproceedings", "booktitle"),
-        ("Proceedings of the Journal Club", "inproceedings", "booktitle"),
-        ("Workshop on Scholarly Documents", "inproceedings", "booktitle"),
-        ("Journal of the ACM", "article", "journal"),
-        ("IEEE Transactions on Conference Calls", "article", "journal"),
-        ("Nature", "article", "journal"),
+        ("NeurIPS", None, "inproceedings", "booktitle"),
+        ("NAACL-HLT", None, "inproceedings", "booktitle"),
+        ("Proceedings of the Journal Club", None, "inproceedings", "booktitle"),
+        ("Proceedings of the 3rd Meeting of a Society", None, "inproceedings", "booktitle"),
+        ("Workshop on Scholarly Documents", None, "inproceedings", "booktitle"),
+        ("IEEE Visualization", None, "inproceedings", "booktitle"),
+        ("TVCG", None, "article", "journal"),
+        ("IEEE TVCG (VIS special issue)", "conference", "article", "journal"),
+        ("Journal of the ACM", None, "article", "journal"),
+        ("Proceedings of the National Academy of Sciences of USA", None, "article", "journal"),
+        ("Proceedings of the ACM on Human-Computer Interaction", None, "article", "journal"),
+        ("Theor. Appl. Genet.", None, "article", "journal"),
+        ("IEEE Transactions on Conference Calls", None, "article", "journal"),
+        ("Nature", None, "article", "journal"),
+        ("Plants of the Andes", "Article", "article", "journal"),
+        ("EMNLP", "article", "inproceedings", "booktitle"),
+        ("University of Somewhere", "phd-thesis", "phdthesis", "school"),
+        ("University of Somewhere", "masters thesis", "mastersthesis", "school"),
+        ("Springer", "book", "book", "publisher"),
+        ("Handbook of Things", "book-chapter", "incollection", "booktitle"),
+        ("Somewhere", "Technical Report", "techreport", "institution"),
+        ("arXiv", None, "misc", "howpublished"),
+        ("Zenodo", "dataset", "misc", "howpublished"),
+        ("Plants of the Andes", None, "misc", "howpublished"),
+        ("Some New Thing", "essay", "misc", "howpublished"),
     ],
-)
-def test_the_entry_type_is_guessed_from_the_venue(venue: str, kind: str, field: str) -> None:
-    entry = bibtex([paper(venue=venue)])
+)  # fmt: skip
+def test_the_entry_is_of_what_the_paper_is_and_never_a_guess(
+    venue: str, types: str | None, kind: str, field: str
+) -> None:
+    entry = bibtex([paper(venue=venue, labels={"type": types} if types else {})])
     assert entry.startswith(f"@{kind}{{")
     assert f"  {field} = {{{venue}}},\n" in entry
 
 
 @each_row(
-    ("authors", "year", "title", "key"),
+    ("facts", "kind"),
     [
-        (("Cohan, Arman",), 2020, "The SPECTER model", "Cohan2020Specter"),
-        (("René Noël",), 1999, "On the Été", "Noel1999Ete"),
-        (("Martin Luther King Jr.",), 1963, "A letter", "King1963Letter"),
-        (("王小明",), 2021, "深度学习", "2021"),
-        ((), None, "123 things", "Anonymous123"),
-        (("王",), None, "???", "Paper"),
+        ({"doi": "10.1007/s00122-019-03310-y"}, "article"),
+        ({"doi": "10.18653/v1/2020.acl-main.207"}, "inproceedings"),
+        ({"id": "J93-2004"}, "article"),
+        ({"id": "P18-1001"}, "inproceedings"),
+        ({"doi": "10.5281/zenodo.1"}, "misc"),
     ],
 )
-def test_keys_are_surname_year_and_first_word(
-    authors: tuple[str, ...], year: int | None, title: str, key: str
-) -> None:
-    assert citation_keys([paper(title, authors=authors, year=year)]) == [key]
+def test_an_identifier_tells_where_the_venue_does_not(facts: dict[str, str], kind: str) -> None:
+    assert bibtex([paper(venue="Unheard of", **facts)]).startswith(f"@{kind}{{")
 
 
-def test_colliding_keys_are_numbered_ignoring_case() -> None:
-    same = paper("Word", authors=("Ann Lee",), year=2000)
-    other = paper("word two", authors=("Ann LEE",), year=2000)
-    assert citation_keys([same, other, same]) == ["Lee2000Word", "Lee2000Word-2", "Lee2000Word-3"]
+@each_row(
+    ("types", "csl", "ris"),
+    [
+        ("article", "article-journal", "JOUR"),
+        ("conference-paper", "paper-conference", "CONF"),
+        ("preprint", "article", "GEN"),
+        ("book", "book", "BOOK"),
+        ("book-chapter", "chapter", "CHAP"),
+        ("dissertation", "thesis", "THES"),
+        ("tech-report", "report", "RPRT"),
+        ("dataset", "dataset", "DATA"),
+        ("software", "software", "COMP"),
+        ("essay", "document", "GEN"),
+    ],
+)
+def test_types_are_those_of_csl_and_of_ris(types: str, csl: str, ris: str) -> None:
+    work = paper("On rivers", authors=("Ann Lee",), year=2001, labels={"type": types})
+    [item] = json.loads(WRITERS["csl-json"]([work]))
+    assert item["type"] == csl
+    [record] = rispy.loads(WRITERS["ris"]([work]))
+    assert (record["type_of_reference"], record["title"]) == (ris, "On rivers")
+
+
+def test_a_thesis_of_no_degree_is_called_a_thesis_and_a_preprint_has_its_number() -> None:
+    assert "  type = {Thesis},\n" in bibtex([paper(labels={"type": "thesis"})])
+    entry = bibtex([paper(venue="arXiv", url="https://arxiv.org/abs/2004.07180")])
+    assert "  eprint = {2004.07180},\n  archiveprefix = {arXiv},\n" in entry
+
+
+@each_row(
+    ("title", "written"),
+    [
+        ("McNee and the citing of papers", "{McNee} and the citing of papers"),
+        ("BERT: Pre-training of Deep Transformers", "{BERT}: Pre-training of Deep Transformers"),
+        ("Reading (DNA), slowly", "Reading ({DNA}), slowly"),
+        ("The Bayesian view of Wikipedia articles", "The {Bayesian} view of {Wikipedia} articles"),
+        ("Citation graphs: The case of vitamin C", "Citation graphs: The case of vitamin {C}"),
+        ("A Study of a Thing That Nobody Read", "A Study of a Thing That Nobody Read"),
+        ("Coin Hoards in the Roman Empire", "Coin Hoards in the {Roman} Empire"),
+        ("Who cites? A study", "Who cites? {A} study"),
+        ("Cats", "Cats"),
+    ],
+)  # fmt: skip
+def test_titles_keep_the_capitals_that_styles_would_lose(title: str, written: str) -> None:
+    assert f"  title = {{{written}}},\n" in bibtex([paper(title)])
+
+
+def test_an_abstract_that_somebody_else_wrote_is_no_abstract_of_the_paper() -> None:
+    own = paper(abstract="We do things.")
+    summary = replace(own, labels={"abstract_by": "the recsys project"})
+    assert summary.abstract_note.startswith("Summary written by the recsys project")
+    for name in ("bibtex", "ris", "csl-json"):
+        assert "We do things." in WRITERS[name]([own])
+        assert "We do things." not in WRITERS[name]([summary])
 
 
 @each_row(

@@ -104,7 +104,7 @@ def test_bibtexparser_reads_our_bibtex(papers: list[Paper]) -> None:
         fields = {field.key: str(field.value) for field in entry.fields}
         names = split_multiple_persons_names(fields.get("author", ""))
         parts = (parse_single_name_into_parts(name) for name in names)
-        venues = (fields.get(key, "") for key in ("journal", "booktitle"))
+        venues = (fields.get(key, "") for key in ("journal", "booktitle", "howpublished"))
         read.append(
             Facts(
                 title=decoded(fields["title"]),
