@@ -41,7 +41,7 @@ from benchmarks.pdfs.printing import STYLES, styled_entry
 from benchmarks.result_tables import Report, share
 from recsys.checking import chances
 from recsys.checking.check import SURE, Holdings, Source, check, index_source, record_of_paper
-from recsys.checking.fields import compare, shared_authors
+from recsys.checking.fields import compare, plain_title, shared_authors
 from recsys.checking.fixes import fixes
 from recsys.checking.venues import same_venue
 from recsys.checking.verdicts import CheckReport, Record, Verdict
@@ -309,9 +309,9 @@ def _identities(bench: Bench) -> Iterator[tuple[tuple[float, ...], bool]]:
     for lists, known, source in _drawn_lists(bench):
         held = source.look([each.reference for each in known])
         for each, holdings in zip(known, held, strict=True):
-            title = title_of(each.reference.title or "")
+            title = plain_title(each.reference.title or "")
             for record in (*holdings.named, *holdings.alike):
-                theirs = title_of(record.work.title or "")
+                theirs = plain_title(record.work.title or "")
                 numbers = chances.identity_numbers(each.reference, title, record.work, theirs)
                 yield numbers, is_meant(record, each, lists.collection)
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from recsys.checking.chances import LIKE
 from recsys.checking.check import SURE, Holdings, identity
 from recsys.checking.check import Source as CheckSource
+from recsys.checking.fields import plain_title
 from recsys.checking.verdicts import Record
 from recsys.errors import OnlineError
 from recsys.pipelines.online.fetch_plan import asked_names, names_at
 from recsys.pipelines.online.sources import Cost, Kind, Source
-from recsys.query.matching import title_likeness, title_of
+from recsys.query.matching import title_likeness
 from recsys.records import Reference
 
 _REGISTRIES = frozenset({"openalex", "crossref"})
@@ -82,9 +83,9 @@ def online_source(source: Source) -> CheckSource:
                 continue
             offered: list[Record] = []
             try:
-                title = title_of(reference.title)
+                title = plain_title(reference.title)
                 for work in source.offered(reference):
-                    if title_likeness(title, title_of(work.title or "")) >= LIKE:
+                    if title_likeness(title, plain_title(work.title or "")) >= LIKE:
                         offered.append(_record(source, reference, work))
             except OnlineError as error:
                 failed = f"{facts.title}: {error.what}"
