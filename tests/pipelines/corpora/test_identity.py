@@ -168,7 +168,7 @@ OAK, ELM = "Bark of the oak", "Bark of the elm"
     [
         # Chapters of one book, by one author: the DOI is that of the book, or cut.
         (bib((OAK, "Ash, A.", "doi={10.5555/book}"), (ELM, "Ash, A.", "doi={10.5555/book}")), 2,
-         "1 identifiers of records with other titles join none (10.5555/book: 2)"),
+         "1 identifiers of several titles not used to merge (10.5555/book: 2)"),
         (bib(("Chapter 1", "Ash, A.", "isbn={9788578110796}"),
              ("Chapter 2", "Ash, A.", "isbn={9788578110796}")), 2, None),
         (bib((OAK, "Ash, A.", r"doi={10.1007/978-3-030-12345-6{\_}1}"),
@@ -191,7 +191,7 @@ OAK, ELM = "Bark of the oak", "Bark of the elm"
          2, "identifiers of no work left out: eid:scopus: 2"),
         # One id twice in a table is no id.
         (table(f"id,title,authors\nx,{OAK},Ash A.\nx,{ELM},Elm E.\n"), 2,
-         "1 identifiers of records with other titles join none (x: 2)"),
+         "1 identifiers of several titles not used to merge (x: 2)"),
         (table(f"pmid,title,authors\n7,{OAK},Ash A.\n7,{OAK},Ash A.\n"), 1,
          "1 records joined with others (by another identifier: 1)"),
         (of_ours({"id": "a", "title": OAK, "doi": "10.5555/x"},
