@@ -36,5 +36,5 @@ def test_it_says_what_was_left_out_of_the_files(tmp_path: Path) -> None:
     table.write_text("title,year,pmid,shelf\nBark,2001,0,A\nLeaves,2002,0,\n", encoding="utf-8")
     assert describe([table]).losses == (
         "placeholder identifiers ignored: pmid:0: 2",
-        "fields that were not read: shelf: 1",
+        "fields ignored: shelf: 1",
     )
