@@ -196,7 +196,7 @@ def test_the_page_names_every_dependency_with_its_extras() -> None:
             if each.name != "citerec":
                 needed.setdefault(re.sub(r"-part-\d+$", "", each.name), set()).add(extra)
     assert named == needed
-    assert {*re.findall(r"^\| `citerec\[(.+?)\]`", meant, re.M)} == {
+    assert {*re.findall(r"^- `citerec\[(.+?)\]`", meant, re.M)} == {
         *project["optional-dependencies"]
     }
     assert len(project["dependencies"]) <= 25
