@@ -313,7 +313,7 @@ class Recommender:
             "papers in the corpus": len(self.collection.corpus),
             f"known in {query.before}": int(np.count_nonzero(query.allowed)),
             "cited already": len(query.seeds),
-            "proposed by stage one": len(ranking.candidates.pool.rows),
+            "proposed by the first stage": len(ranking.candidates.pool.rows),
             **{f"{REMOVED}{name}": count for name, count in removed.items()},
             **({MERGED: ranking.merged} if ranking.merged else {}),
             KEPT: len(ranking.rows),

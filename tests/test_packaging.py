@@ -196,7 +196,7 @@ def test_the_page_names_every_dependency_with_its_extras() -> None:
             if each.name != "citerec":
                 needed.setdefault(re.sub(r"-part-\d+$", "", each.name), set()).add(extra)
     assert named == needed
-    assert {*re.findall(r"^\| `citerec\[(.+?)\]`", meant, re.M)} == {
+    assert {*re.findall(r"^- `citerec\[(.+?)\]`", meant, re.M)} == {
         *project["optional-dependencies"]
     }
     assert len(project["dependencies"]) <= 25
@@ -277,9 +277,6 @@ def test_what_readme_says_of_installing_holds() -> None:
     targets = re.findall(r"^([a-z-]+):.*##", MAKEFILE, re.MULTILINE)
     assert {*re.findall(r"^make ([a-z-]+)", section, re.MULTILINE)} <= {*targets}
     assert {*re.findall(r"citerec\[(.+?)\]", section)} <= {*project["optional-dependencies"]}
-    (measured,) = re.findall(r"^\| `citerec` \| \d+ \| \d+ \| (\d+) \|", page, re.MULTILINE)
-    (told,) = re.findall(r"`pip install citerec` \((\d+) MB\)", section)
-    assert abs(int(told) / int(measured) - 1) < 0.05
-    for words in ("750 MB", "2.0 GB"):  # Of `make demo` and `make test`.
-        assert words in page and words.replace(".0", "") in section
+    (told,) = re.findall(r"`make demo` installs [^`]*?(\d+ MB)", section)
+    assert re.search(rf"`make demo` installs [^`]*? {told}\.", page)
     assert "no compiler is needed" in section and "annoy" not in base_distributions()

@@ -37,8 +37,8 @@ def features() -> str:
     for group, title in _GROUPS.items():
         lines = []
         for each in (each for each in FEATURES if each.group == group):
-            reads = " (citations)" if each.links else ""
-            lines.append(f"- {code(each.name)}: {words(each.meaning)}{reads}")
+            mark = r"\*" if each.links else ""
+            lines.append(f"- {code(each.name)}{mark}: {words(each.meaning)}")
         parts += [f"## {title}", "\n".join(lines)]
     names = ", ".join(code(each.name) for each in FEATURES if each.group == NNSELECT)
     parts += ["## NNSelect", f"The same by NNSelect's vectors: {names}."]

@@ -15,6 +15,7 @@ Command: TypeAlias = Any
 """A command of typer's, which brings its own copy of click."""
 
 SHARED = "Options of several commands"
+STUDIES = "recsys study "
 _ASIDE = re.compile(r"(.*?)\s*\[([^\[\]]*)\]", re.DOTALL)
 """What help says of a parameter, and in brackets its default and bounds."""
 
@@ -37,6 +38,11 @@ class Parameter(NamedTuple):
             return cls(option, f"{words(meaning)} One of {choices}.", aside)
         return cls(name, words(meaning), aside)
 
+    @property
+    def option(self) -> str:
+        """The long name alone, without what it takes."""
+        return self.name.rpartition(", ")[2].partition(" ")[0]
+
     def line(self) -> str:
         """Write it as an item of a list."""
         aside = f" ({words(self.aside.removeprefix('default: '))})" if self.aside else ""
@@ -55,17 +61,23 @@ def walk(command: Command, name: str = "recsys") -> Iterator[tuple[str, Command]
 def commands() -> str:
     """Write the options that commands share, and a section for each: what it does, its own options.
 
-    An option that means the same in several commands is explained once.
+    An option that means the same in several commands is explained once; those of studies are only
+    named.
     """
     program = typer.main.get_command(application())
     told = {name: (command, _parameters(name, command)) for name, command in walk(program)}
-    every = [each for _, parameters in told.values() for each in parameters]
+    explained = {name: each for name, (_, each) in told.items() if not name.startswith(STUDIES)}
+    every = [each for parameters in explained.values() for each in parameters]
     counts = Counter(each[:2] for each in every)
     shared = {each[:2]: each for each in reversed(every) if counts[each[:2]] > 1}
     ordered = sorted(shared.values(), key=lambda each: each.name.lstrip("-").lower())
     sections = [f"## {SHARED}", "\n".join(each.line() for each in ordered)]
     for name, (command, parameters) in told.items():
         about = [words(" ".join(part.split())) for part in command.help.split("\n\n")]
+        if name not in explained:
+            named = ", ".join(f"`{each.option}`" for each in parameters)
+            sections += [f"## {name}", about[0], f"Options: {named}."]
+            continue
         own = [each.line() for each in parameters if each[:2] not in shared]
         also = _also([each for each in parameters if each[:2] in shared], shared)
         sections += [f"## {name}", *about, "\n".join([*own, *also])]
@@ -86,6 +98,5 @@ def _also(parameters: Sequence[Parameter], defaults: dict[tuple[str, str], Param
     for each in parameters:
         differs = each.aside != defaults[each[:2]].aside
         default = words(each.aside.removeprefix("default: ")) or "no default"
-        option = each.name.rpartition(", ")[2].partition(" ")[0]
-        names.append(f"`{option}`" + f" ({default})" * differs)
+        names.append(f"`{each.option}`" + f" ({default})" * differs)
     return [f"- Also {', '.join(names)}."] if names else []

@@ -327,7 +327,7 @@ DRAWINGS: Mapping[str, Drawing] = {
         "Recall by number of candidates",
         recall_by_candidates,
         "Recall by number of candidates, in each system's own order; a ring marks all the "
-        "candidates that stage one hands on.",
+        "candidates of the first stage.",
     ),
     "reliability": Drawing(
         "Reliability of the probabilities",

@@ -188,8 +188,8 @@ def sections(assessment: Assessment, queries: Queries) -> tuple[Section, ...]:
         Section(
             "systems",
             "Systems",
-            "The oracle puts the relevant papers first among stage one's candidates: no reranking "
-            "of them can do better."
+            "The oracle puts the relevant papers first among the candidates of the first stage: no "
+            "reranking of them can do better."
             if oracle
             else "Higher is better everywhere.",
             (system_tables.headline(assessment), system_tables.candidates(assessment)),
@@ -242,7 +242,7 @@ def _studies(facts: Mapping[str, Any]) -> Iterator[Section]:
     """Show the studies that were asked for."""
     if rows := facts.get("k_study"):
         table = study("k-study", "Candidates by number of neighbours.", rows)
-        text = "Candidates from more or fewer nearest papers, with and without their citations."
+        text = "Candidates from more or fewer similar papers, with and without their citations."
         yield Section("neighbours", "Number of neighbours", text, (table,), ("k-study",))
     if rows := facts.get("self_citation"):
         text = "Does a ranker that reads authors and venues favour the authors' own papers?"

@@ -297,5 +297,5 @@ def _check_answers(address: str) -> None:
     if len(frame) < 4 or frame[3] != _SETTINGS:
         raise InputError(
             f"What answers at {address} is not a Ray cluster.",
-            "Check the port: `ray start --head` names it, 6379 unless it is told another.",
+            "Check the port: `ray start --head` names it, by default 6379.",
         )

@@ -23,7 +23,7 @@ _WAYS = {
     "searched": "found by searches",
     "citing": "citing others",
     "cited": "cited by others",
-    "added": "told of by another source",
+    "added": "named by another source",
     "library": "of the library",
     "new": "new",
 }

@@ -416,7 +416,7 @@ def _check_present(folder: Path, kind: str) -> None:
             f"{folder} has no {MANIFEST}: it is not a finished {kind}.",
             f"Run its `{_MAKERS[kind]}` command again."
             if kind in _MAKERS
-            else "Run its `recsys build` command again; a killed build continues where it stopped.",
+            else "Run its `recsys build` command again; an interrupted build continues.",
         )
 
 

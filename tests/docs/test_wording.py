@@ -1,5 +1,6 @@
-"""Pages use the words of the field: the table of CONTRIBUTING.md says which replace which."""
+"""What people read uses the words of the field: CONTRIBUTING.md says which replace which."""
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -20,15 +21,31 @@ _PATTERN = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
-OTHERS = (
-    *("docs/results/", "docs/reference/commands.md", "docs/platform.md", "docs/guide/python.md"),
-    *("docs/guide/map.md", "docs/notes/"),
-)
-"""Pages that are rewritten elsewhere, and notes that stay as they were written."""
+SHOWN = ("tests/golden/help/*.txt", "recsys/app/web/templates/*", "recsys/mapping/templates/*")
+"""What people read beside the pages: help texts, and the templates of the page and the map."""
 TEXTS = {
-    **{page: text for page, text in PAGES.items() if not page.startswith(OTHERS)},
+    **PAGES,
     "CONTRIBUTING.md": _BEFORE + "\n" * (_TABLE.count("\n") + 3) + _AFTER,
+    **{
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for pattern in SHOWN
+        for path in sorted(ROOT.glob(pattern))
+    },
 }
+MODULES = [
+    path.relative_to(ROOT).as_posix()
+    for folder in ("recsys", "pipelines", "indexes", "eval")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+]
+
+
+def messages(code: str) -> Iterator[ast.Constant]:
+    """Yield the texts in a module that are no docstrings."""
+    tree = ast.parse(code)
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield node
 
 
 def wrong_words(name: str, text: str) -> Iterator[str]:
@@ -41,8 +58,14 @@ def wrong_words(name: str, text: str) -> Iterator[str]:
 
 
 @each_row("name", TEXTS)
-def test_pages_use_the_words_of_the_field(name: str) -> None:
+def test_pages_help_and_templates_use_the_words_of_the_field(name: str) -> None:
     assert [*wrong_words(name, TEXTS[name])] == []
+
+
+@each_row("module", MODULES)
+def test_messages_use_the_words_of_the_field(module: str) -> None:
+    for text in messages((ROOT / module).read_text(encoding="utf-8")):
+        assert [*wrong_words(f"{module}, line {text.lineno}", str(text.value))] == []
 
 
 def test_a_replaced_word_is_found_on_its_line_and_not_in_code() -> None:
@@ -52,3 +75,10 @@ def test_a_replaced_word_is_found_on_its_line_and_not_in_code() -> None:
         "a.md:2: 'carries over': write 'transfers'",
         "a.md:7: 'Papers To Find': write 'relevant papers'",
     ]
+
+
+def test_messages_are_the_texts_that_are_no_docstrings() -> None:
+    code = 'X = "one"\n"""About X."""\n\ndef f():\n    """Do."""\n    say(f"{X} killed build")\n'
+    found = [*messages(code)]
+    assert {(text.lineno, text.value) for text in found} == {(1, "one"), (6, " killed build")}
+    assert [*wrong_words("f", str(found[-1].value))] == ["f:1: 'killed build': write 'interrupted'"]

@@ -35,7 +35,7 @@ def test_an_answer_is_ranked_explained_and_counted(recommender: Recommender) -> 
         ("papers in the corpus", 50),
         ("known in 2012", 50),
         ("cited already", 0),
-        ("proposed by stage one", 50),
+        ("proposed by the first stage", 50),
         ("kept as candidates", 50),
         ("recommended", 5),
     ]
@@ -148,7 +148,7 @@ def test_nothing_found_names_the_stage(small: Recommender) -> None:
 
 
 def test_a_corpus_that_is_cited_already_has_nothing_left(small: Recommender) -> None:
-    with pytest.raises(NothingFound, match="2 cited already, 0 proposed by stage one"):
+    with pytest.raises(NothingFound, match="2 cited already, 0 proposed by the first stage"):
         small.recommend(Draft("One", references=("a", "b")))
     assert ids(small.recommend(Draft("One", references=("a",)))) == ["b"]
 

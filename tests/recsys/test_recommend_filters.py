@@ -30,7 +30,7 @@ def test_each_filter_counts_what_those_before_it_left(recommender: Recommender) 
         "deserts",
     }
     assert list(answer.stages.items())[3:] == [
-        ("proposed by stage one", 50),
+        ("proposed by the first stage", 50),
         ("removed by --min-year 2008", 4 * 8 + 2),  # One older than all, one undated.
         ("removed by --exclude-author Rivers", 4),
         ("removed by --exclude-library", 1),
@@ -177,5 +177,5 @@ def test_filters_add_up_and_change_no_score(seed: int, filters: Filters) -> None
     stages = answer.stages
     removed = sum(count for stage, count in stages.items() if stage.startswith("removed by"))
     assert stages["kept as candidates"] == min(
-        SMALL.candidates, stages["proposed by stage one"] - removed
+        SMALL.candidates, stages["proposed by the first stage"] - removed
     )

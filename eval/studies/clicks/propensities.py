@@ -422,7 +422,7 @@ def regression_em(log: ClickLog, *, tolerance: float = 1e-5) -> Fit:
     if not (pairs.count and varied_rankers(log)):
         raise InputError(
             "No ranker showed a paper at another position than another ranker did.",
-            "Relevance and position cannot be told apart: collect lists of several rankers.",
+            "Relevance and position cannot be separated: collect lists of several rankers.",
         )
     depth = log.shown.shape[1]
 

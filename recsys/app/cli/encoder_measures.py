@@ -245,7 +245,7 @@ def compare_encoders(
         most: Maximum number of labelled papers, drawn at random. Default: all.
         min_count: Minimum number of labelled papers per class.
         queries: Queries per ranking task of SciDocs; 0 skips these tasks.
-        reference: Encoder that the others are tested against. Default: minilm, else the first.
+        reference: Encoder that the others are tested against. Default: minilm, otherwise the first.
         dim: Dimension of the vectors of fitted baselines.
         part: Queries to ask.
         precision: Number format of the encoders.

@@ -90,7 +90,7 @@ def recommend(
             .typ, .org, .zip or a project folder; a reading list; or a paper's DOI, arXiv, ACL or
             corpus id. `-` is stdin. Each of several drafts gets its own answer. Default: stdin.
         root: Folder that the draft's own files must lie in; nothing outside is read. Default: the
-            draft's repository, else its folder.
+            draft's repository, otherwise its folder.
         grobid: Have this GROBID server read the PDF. The PDF is sent to it and nowhere else.
             Default: none.
         fetch: Find papers in open sources on the web instead of an index. You confirm the plan

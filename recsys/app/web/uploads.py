@@ -120,7 +120,7 @@ async def _read_multipart(request: Request) -> SentForm:
     except MultiPartException as error:
         raise _damaged(error.message.rstrip(".")) from error
     except (FormParserError, ValueError, KeyError, LookupError, AssertionError) as error:
-        raise _damaged("its parts cannot be told apart") from error
+        raise _damaged("its parts cannot be separated") from error
     sent = SentForm([(n, v) for n, v in form.multi_items() if not isinstance(v, UploadFile)])
     for name, value in form.multi_items():
         if isinstance(value, UploadFile) and (value.filename or value.size):

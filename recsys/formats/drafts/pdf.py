@@ -80,7 +80,7 @@ _UNEVEN = 2.0
 _BULLET = re.compile(r"[\u2022\u2023\u25aa\u25cf\u25e6\u2219\u2013-]\s+")
 _KEYWORDS = re.compile(r"(?i)(?:author )?key ?-?words?\s?[:.\u2014-]|index terms\b")
 _FIRST_SECTIONS = frozenset({"introduction", "background", "motivation"})
-_GUESS = "Text, captions, formulas and tables of a PDF are told apart by their print: a guess."
+_GUESS = "Text, captions, formulas and tables of a PDF are distinguished by their print: a guess."
 _LOST = (
     "No citation in the text was recognised: superscript numbers are not read, so papers that are "
     "cited already may be recommended."

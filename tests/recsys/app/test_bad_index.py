@@ -88,7 +88,7 @@ def test_what_is_no_index_is_refused_by_every_command(
 def test_a_half_built_index_says_that_the_build_continues(index: Path, run_cli: "RunCli") -> None:
     (index / MANIFEST).unlink()
     for done in every_command(index, run_cli):
-        assert_refused(done, "not a finished index", "a killed build continues")
+        assert_refused(done, "not a finished index", "an interrupted build continues")
 
 
 @pytest.mark.parametrize("schema", [INDEX_SCHEMA - 1, INDEX_SCHEMA + 1])

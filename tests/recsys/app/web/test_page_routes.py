@@ -206,7 +206,7 @@ def test_what_cannot_be_read_is_said_to_a_person(
     assert answer.status_code == 422
     (alert,) = [e for e in read(answer.text).all() if e.attributes.get("role") == "alert"]
     assert said in alert.words()
-    assert not re.search(r"--|UTF-8|NUL|stage one|byte", alert.words())
+    assert not re.search(r"--|UTF-8|NUL|first stage|byte", alert.words())
 
 
 def test_a_form_that_is_too_large_leads_to_a_page_that_says_so(built: Built) -> None:
@@ -339,7 +339,7 @@ def test_filters_that_leave_nothing_are_told_beside_the_question(client: TestCli
     assert len(shown(go(client, links(html, "Show the papers without filters")[0]))) == 20
     drawn = client.get(links(html, "Map")[1])
     assert drawn.status_code == 422
-    assert "No paper is left for this draft." in drawn.text and "stage one" not in drawn.text
+    assert "No paper is left for this draft." in drawn.text and "first stage" not in drawn.text
 
 
 def test_a_file_that_cannot_be_read_is_told(client: TestClient) -> None:
