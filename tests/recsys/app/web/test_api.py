@@ -347,7 +347,7 @@ def test_the_description_describes_what_is_served(client: TestClient) -> None:
     described = client.get("/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     assert set(described["paths"]) == {
-        ASK, "/v1/citations", "/v1/papers/{id}", "/v1/papers", "/v1/search", "/v1/indexes",
+        ASK, "/v1/citations", CHECK, "/v1/papers/{id}", "/v1/papers", "/v1/search", "/v1/indexes",
         "/healthz", "/metrics"
     }  # fmt: skip
     text = json.dumps(described)
