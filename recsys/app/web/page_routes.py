@@ -477,6 +477,7 @@ def _about(answered: KeptAnswer, opened: OpenIndex) -> dict[str, object]:
         "form": form_of(answered.fields, opened),
         "at": answered.address,
         "pins": pins,
+        "keys": answered.kept.keys,
     }
 
 
