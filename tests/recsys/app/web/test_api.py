@@ -347,8 +347,8 @@ def test_the_description_describes_what_is_served(client: TestClient) -> None:
     described = client.get("/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     assert set(described["paths"]) == {
-        ASK, "/v1/citations", "/v1/papers/{id}", "/v1/papers", "/v1/search", "/v1/indexes",
-        "/healthz", "/metrics"
+        ASK, "/v1/citations", "/v1/check", "/v1/papers/{id}", "/v1/papers", "/v1/search",
+        "/v1/indexes", "/healthz", "/metrics"
     }  # fmt: skip
     text = json.dumps(described)
     for name in text.split("#/components/schemas/")[1:]:
