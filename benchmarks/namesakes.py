@@ -62,7 +62,7 @@ CORPORA = (*HALVED, "plantsci")
 DRAFTS, ANSWERED, SHOWN = 400, 200, 20
 """Drafts whose papers are looked up, those that are answered, and papers of an answer."""
 TRUE, FALSE, OPEN = "true", "false", "open"
-_COUNT = re.compile(r"cited by (\d+|an) earlier papers? of the draft's authors")
+_COUNT = re.compile(r"(\d+|an) earlier papers? by the draft's authors cites? it")
 _GIVEN = re.compile(r"[^\W_]+")
 _SURNAME_LAST = re.compile(r"(.*?)\s*(\S+(?: (?:\d+|[JS]r\.?|I{2,3}|IV))*)\s*")
 

@@ -41,7 +41,7 @@ from benchmarks.pdfs.printing import STYLES, styled_entry
 from benchmarks.result_tables import Report, share
 from recsys.checking import chances
 from recsys.checking.check import SURE, Holdings, Source, check, index_source, record_of_paper
-from recsys.checking.fields import compare, shared_authors
+from recsys.checking.fields import compare, plain_title, shared_authors
 from recsys.checking.fixes import fixes
 from recsys.checking.venues import same_venue
 from recsys.checking.verdicts import CheckReport, Record, Verdict
@@ -309,9 +309,9 @@ def _identities(bench: Bench) -> Iterator[tuple[tuple[float, ...], bool]]:
     for lists, known, source in _drawn_lists(bench):
         held = source.look([each.reference for each in known])
         for each, holdings in zip(known, held, strict=True):
-            title = title_of(each.reference.title or "")
+            title = plain_title(each.reference.title or "")
             for record in (*holdings.named, *holdings.alike):
-                theirs = title_of(record.work.title or "")
+                theirs = plain_title(record.work.title or "")
                 numbers = chances.identity_numbers(each.reference, title, record.work, theirs)
                 yield numbers, is_meant(record, each, lists.collection)
 
@@ -332,7 +332,7 @@ def is_meant(record: Record | None, known: Known, collection: Collection) -> boo
 def measure(
     data: Data,
     work: Work = OUT,
-    results: Results = HERE / "reference-checks.json",
+    results: Results = HERE / "checking.json",
     docs: Docs = DOCS,
 ) -> None:
     """Measure on hallmark and on lists of the corpora MEASURED, and rewrite the page."""
@@ -397,15 +397,11 @@ def _faults(lists: Lists, source: Source, corpus: str) -> Figures:
             if item.absent is not None:
                 absent.append(item.absent)
                 invented.append(each.row < 0)
-    return {
-        "faults": {
-            fault: share(caught[fault], seen[fault])
-            for fault in (*ALTERED, *MADE_UP)
-            if seen[fault]
-        },
-        "identity": _off(sure, right),
-        "absence": _off(absent, invented),
+    told = {
+        name: share(sum(caught[each] for each in kinds), sum(seen[each] for each in kinds))
+        for name, kinds in (("described wrongly", ALTERED), ("invented", MADE_UP))
     }
+    return told | {"identity": _off(sure, right), "absence": _off(absent, invented)}
 
 
 def _off(told: Sequence[float], truth: Sequence[bool]) -> Figures:

@@ -1,5 +1,6 @@
 """Check references against an index and whatever else may hold their works."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -8,13 +9,15 @@ from functools import cache
 import numpy as np
 
 from recsys.checking.chances import LIKE, absent, identity_numbers, model
-from recsys.checking.fields import Comparison, compare, is_a_preprint
+from recsys.checking.fields import Comparison, compare, is_a_preprint, plain_title
+from recsys.checking.venues import is_meeting
 from recsys.checking.verdicts import Checked, CheckReport, Notice, Record, Remark, Verdict
 from recsys.errors import RecsysError
 from recsys.formats.references.shown_facts import bare_doi
 from recsys.query.matching import contradicts, offers, title_likeness, title_of
 from recsys.records import Paper, Reference
 from recsys.store.collection import Collection
+from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
 
 SURE = 0.5
@@ -39,6 +42,8 @@ _RARELY_HELD = {
 """Kinds of CSL that sources rarely hold whole, and what people call them."""
 _COVERED = (0.005, 0.995)
 """Quantiles of an index's years between which works should be there."""
+_EXTENDED = 5
+"""Years in which a journal prints what was shown at a meeting."""
 _UNSEEN = 0.01
 """A source knows the registrants of DOIs where a further DOI has a new one less often than this."""
 
@@ -97,13 +102,15 @@ def index_source(collection: Collection, name: str) -> Source:
     corpus = collection.corpus
 
     def look(references: Sequence[Reference]) -> Iterator[Holdings]:
-        for reference, offered in zip(references, offers(collection, references), strict=True):
-            title = title_of(reference.title or "")
+        found = offers(collection, references)
+        titled = _titled(corpus, references)
+        for reference, offered, same in zip(references, found, titled, strict=True):
+            title = plain_title(reference.title or "")
             named, alike = list[Record](), list[Record]()
-            for row in dict.fromkeys((*offered.named, *offered.alike)):
-                paper, theirs = offered.papers[row]
+            for row in dict.fromkeys((*offered.named, *offered.alike, *same)):
+                paper = offered.papers[row][0] if row in offered.papers else corpus.papers([row])[0]
                 meant = row in offered.named
-                if meant or title_likeness(title, theirs) >= LIKE:
+                if meant or title_likeness(title, plain_title(paper.title)) >= LIKE:
                     work = record_of_paper(paper, corpus.flags.get(row, {}))
                     chance = identity(reference, work)
                     (named if meant else alike).append(Record(name, paper.id, work, chance))
@@ -124,6 +131,23 @@ def index_source(collection: Collection, name: str) -> Source:
     return Source(name, told, look, (covered[0], covered[1]), lacks_doi)
 
 
+def _titled(corpus: Corpus, references: Sequence[Reference]) -> Iterator[tuple[int, ...]]:
+    """Yield the first row that has the title of each reference, if any has.
+
+    A search by words may put papers with long abstracts before it.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    titles = pc.replace_substring_regex(
+        pc.utf8_lower(corpus.column("title")), pattern=r"[^\pL\pN]+", replacement=""
+    )
+    letters = (filter(str.isalnum, (each.title or "").lower()) for each in references)
+    wanted = pa.array(map("".join, letters), titles.type)
+    for row in pc.index_in(wanted, titles).to_pylist():
+        yield () if row is None else (row,)
+
+
 def registrants_of(dois: Iterable[str]) -> frozenset[str] | None:
     """Return the registrants of DOIs, None where they hardly are all (after Good and Turing).
 
@@ -137,7 +161,7 @@ def registrants_of(dois: Iterable[str]) -> frozenset[str] | None:
 
 def identity(reference: Reference, work: Reference) -> float:
     """Return the chance that a record is the work that a reference means."""
-    titles = title_of(reference.title or ""), title_of(work.title or "")
+    titles = plain_title(reference.title or ""), plain_title(work.title or "")
     if not titles[0].words:  # Its identifier is all that is known.
         return 1.0 if _shares_name(reference, work) else 0.0
     return model("identity").chance(identity_numbers(reference, titles[0], work, titles[1]))
@@ -206,9 +230,10 @@ def _judge(
     named = [record for each in held for record in each.named]
     records = [*named, *(record for each in held for record in each.alike)]
     meant = [record for record in records if record.chance >= SURE]
-    if meant:
-        record = _closest(reference, meant, this_year)
-        return _compared(reference, record, meant, named, sources, this_year)
+    close = _closest(reference, meant, this_year) if meant else None
+    other = close is not None and _is_another_version(reference, close.work, this_year)
+    if close is not None and not other:
+        return _compared(reference, close, meant, named, sources, this_year)
     for record in named:
         theirs = record.work.title
         if theirs and reference.title:
@@ -223,7 +248,28 @@ def _judge(
     if why := _not_checkable(reference, sources, this_year):
         return Checked(reference, Verdict.NOT_CHECKABLE, why)
     where = ", ".join(source.name for source in sources)
-    return Checked(reference, Verdict.NOT_FOUND, f"No record of it in {where}.")
+    why = f"No record of it in {where}."
+    if close is not None:
+        facts = f"{close.work.title} ({close.work.venue}, {close.work.year})"
+        why = f"No record of it in {where}; it may be another version of {facts}."
+    return Checked(reference, Verdict.NOT_FOUND, why)
+
+
+def _is_another_version(reference: Reference, work: Reference, this_year: int) -> bool:
+    """Tell whether a record rather is what a meeting printed of an article, or the reverse.
+
+    Both have one title and authors; the place is another, and so is the year, by a few.
+    """
+    fields = {each.field: each for each in compare(reference, work, this_year=this_year)}
+    wrong = {name for name, each in fields.items() if each.agrees is False}
+    if not (wrong and wrong <= {"venue", "year"} and reference.venue and work.venue):
+        return False
+    if is_a_preprint(reference) or is_a_preprint(work) or not (reference.year and work.year):
+        return False
+    if "venue" in wrong and is_meeting(reference.venue) is is_meeting(work.venue):
+        return False
+    known = any(name in fields and fields[name].agrees for name in ("doi", "venue"))
+    return not known and 0 < abs(reference.year - work.year) <= _EXTENDED
 
 
 def _closest(reference: Reference, meant: Sequence[Record], this_year: int) -> Record:
@@ -346,6 +392,19 @@ _FLAGS = {
 }
 
 
+def _is_this_version(item: Checked, record: Record) -> bool:
+    """Tell whether the DOI of a record is surely that of the reference, not of an earlier paper."""
+    venue = next((each.agrees for each in item.comparisons if each.field == "venue"), True)
+    same_year = None in (item.reference.year, record.work.year) or (
+        item.reference.year == record.work.year
+    )
+    return not is_a_preprint(record.work) and (venue is not None or same_year)
+
+
+_RETRACTED = re.compile(r"\W*(?:RETRACTED|Retracted Article)\b")
+"""How publishers mark the title of a retracted work."""
+
+
 def _remarks(item: Checked, notices: Mapping[str, tuple[Remark, ...]]) -> tuple[Remark, ...]:
     """Tell what is to be known of the work beside its verdict."""
     record, found = item.record, list[Remark]()
@@ -358,10 +417,14 @@ def _remarks(item: Checked, notices: Mapping[str, tuple[Remark, ...]]) -> tuple[
         if record.work.labels.get(label) and notice not in [each.notice for each in found]:
             told = record.work.labels[label]
             found.append(Remark(notice, f"{text[:-1]}: {told}." if isinstance(told, str) else text))
+    if _RETRACTED.match(record.work.title or "") and not any(
+        each.notice is Notice.RETRACTED for each in found
+    ):
+        found.append(Remark(Notice.RETRACTED, "The title of the record says so."))
     if item.published is not None:
         work = item.published.work
         when = f" ({work.year})" if work.year else ""
         found.append(Remark(Notice.SUPERSEDED, f"It was published: {work.venue}{when}."))
-    elif record.work.doi and not item.reference.doi and not is_a_preprint(record.work):
+    elif record.work.doi and not item.reference.doi and _is_this_version(item, record):
         found.append(Remark(Notice.INCOMPLETE, f"Its DOI is {record.work.doi}."))
     return tuple(found)

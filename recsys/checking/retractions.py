@@ -20,7 +20,8 @@ _NATURES = {
     "retraction": Notice.RETRACTED, "expression of concern": Notice.CONCERN,
     "correction": Notice.CORRECTED,
 }  # fmt: skip
-"""Reinstatements tell that a retraction was taken back: they are no notice."""
+_TAKEN_BACK = "reinstatement"
+"""It tells that a retraction was taken back."""
 _CODE = re.compile(r"^\+")
 _MOST_REASONS = 3
 
@@ -32,18 +33,28 @@ def read_retractions(path: Path) -> Mapping[str, tuple[Remark, ...]]:
         InputError: it cannot be read, or has other columns.
     """
     found: dict[str, tuple[Remark, ...]] = {}
+    reinstated = set[str]()
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            for name, remark in _rows(csv.DictReader(file), path):
-                found[name] = (*found.get(name, ()), remark)
+            header = file.readline()
+            mark = max(",;\t|", key=header.count)
+            names = next(csv.reader([header], delimiter=mark), [])
+            for name, remark in _rows(csv.DictReader(file, names, delimiter=mark), path):
+                if remark is None:
+                    reinstated.add(name)
+                else:
+                    found[name] = (*found.get(name, ()), remark)
     except FileNotFoundError as error:
         raise InputError(f"There is no file {path}.", "Check the path.") from error
     except (OSError, csv.Error) as error:
         raise InputError(f"{path} cannot be read: {error}.", "Download it again.") from error
+    for name in reinstated & found.keys():
+        found[name] = tuple(each for each in found[name] if each.notice is not Notice.RETRACTED)
     return found
 
 
-def _rows(rows: "csv.DictReader[str]", path: Path) -> Iterator[tuple[str, Remark]]:
+def _rows(rows: "csv.DictReader[str]", path: Path) -> Iterator[tuple[str, Remark | None]]:
+    """Yield the notices, each with its DOI; None where a retraction was taken back."""
     missing = {_DOI, _NATURE} - set(rows.fieldnames or ())
     if missing:
         raise InputError(
@@ -52,7 +63,10 @@ def _rows(rows: "csv.DictReader[str]", path: Path) -> Iterator[tuple[str, Remark
         )
     for row in rows:
         name = doi(row.get(_DOI) or "")
-        notice = _NATURES.get((row.get(_NATURE) or "").strip().lower())
+        nature = (row.get(_NATURE) or "").strip().lower()
+        if name is not None and nature == _TAKEN_BACK:
+            yield name, None
+        notice = _NATURES.get(nature)
         if name is None or notice is None:
             continue
         reasons = [_CODE.sub("", each.strip()) for each in (row.get(_REASON) or "").split(";")]

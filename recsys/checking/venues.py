@@ -9,17 +9,18 @@ from recsys.store.words import fold
 
 _ADDED = re.compile(
     r"\([^()]*\)|\[[^\[\]]*\]|\b(?:18|19|20)\d\d\b|'\d\d\b|\b\d{1,3}(?:st|nd|rd|th)\b"
-    r"|\b(?:volume|vol|issue|part|pp?)\.?\s*\d[\d\s\u2013-]*|\b\d+\b",
+    r"|\b(?:volume|vol|issue|part|pp?)\.?\s*\d[\d\s\u2013-]*|\b\d+\b"
+    r"|: human language technolog\w+|\b(?:short|long|demo|poster) (?:papers?|track)\b",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _CAPITALS = re.compile(r"[A-Z]{2}|[a-z][A-Z]")
 _NO_WORDS = frozenset(
     "a acm al america american an and annu annual at by colloquium conf conference de der die du "
-    "eighth eleventh et fifth first for fourth fuer fur ieee in int international intl joint la "
-    "le meeting national natl ninth of on part proc proceeding proceedings procs s second series "
-    "seventh sixth sponsored states symp symposium tenth the third to twelfth u und united us usa "
-    "usenix with workshop workshops".split()
+    "eighth eleventh et fifth first for fourth fuer fur ieee in int international intl joint l "
+    "la le meeting national natl ninth of on part proc proceeding proceedings procs s second "
+    "section ser series seventh sixth sponsored states symp symposium tenth the third to twelfth u "
+    "und united us usa usenix with workshop workshops".split()
 )
 """Words that names of venues share, or lose."""
 _PREPRINT = re.compile(
@@ -38,6 +39,19 @@ _VAGUE = re.compile(
 
 Such a name may stand beside that of the meeting, and both are right.
 """
+_PUBLISHER = re.compile(
+    r"(?i)\W*(?:the )?(?:acm|ieee(?: computer society)?|association for computing machinery|usenix"
+    r"|association for computational linguistics|eurographics(?: association)?|curran associates"
+    r"|morgan kaufmann(?: publishers)?|jmlr\.org|jmlr workshop and conference(?: proceedings)?"
+    r"|taylor (?:and|&) francis|routledge|sage|de gruyter|brill|birkh\S+ser|kluwer(?: academic)?"
+    r"|mdpi|frontiers|plos|biomed central|bmc|isca|iet|spie|schloss dagstuhl\b.*|dagstuhl|lipics"
+    r"|oasics|aip|iop"
+    r"|world scientific|ios|academic|blackwell|wiley-blackwell|john wiley (?:and|&) sons|siam"
+    r"|usenix association|openreview\.net|european language resources association|elra"
+    r"|nature (?:publishing group|portfolio)|cell press|hal|citeseer|jstor)"
+    r"(?:,? (?:inc|ltd|llc|co|b\.?v|media|group)\.?)*\W*"
+)
+"""The whole name of a publisher that publishes others, too."""
 _MEETINGS = {
     "aaai": "advancement of artificial intelligence",
     "acl": "association computational linguistics",
@@ -62,11 +76,20 @@ _MEETINGS = {
     "wsdm": "web search data mining", "www": "web",
 }  # fmt: skip
 """Acronyms that are cited most, and the telling words of what they stand for."""
-_ONE_NAME = {"nips": "neurips", "jmlr": "jmlr", "thewebconf": "www"}
+_ONE_NAME = {
+    "nips": "neurips", "thewebconf": "www", "sigchi": "chi", "sigkdd": "kdd",
+}  # fmt: skip
 _MEETING = re.compile(
     r"(?i)\b(?:conf|proc|symp|meeting|workshop|advances|web|academy|journal|trans)"
 )
+_PROCEEDINGS = re.compile(
+    r"(?i)\b(?:conf|symp|workshop"
+    r"|proc\w*\.? (?!natl|nat\b|r\b|roy|of the (?:national|royal|acm|vldb)))"
+)
+_INNER_AND = re.compile(r"(?<=\w)&(?=\w)")
+_LATIN = re.compile(r"[A-Za-z]")
 _LONGEST = 400
+_LONG_WORD = 6
 
 
 def is_preprint(venue: str | None) -> bool:
@@ -76,6 +99,17 @@ def is_preprint(venue: str | None) -> bool:
     (True, False)
     """
     return bool(venue and _PREPRINT.search(venue[:_LONGEST]))
+
+
+def is_meeting(venue: str) -> bool:
+    """Tell whether a venue surely is a meeting, or its proceedings.
+
+    >>> is_meeting("NeurIPS"), is_meeting("Proc. of EuroVis"), is_meeting("JMLR")
+    (True, True, False)
+    """
+    name = venue[:_LONGEST]
+    meetings = _MEETINGS.keys() - {"jmlr", "pnas", "tacl", "tmlr"}
+    return bool(_PROCEEDINGS.search(name) or meetings & _acronyms(name))
 
 
 @lru_cache(1 << 15)
@@ -94,6 +128,8 @@ def same_venue(one: str, other: str) -> bool | None:
     one, other = one[:_LONGEST], other[:_LONGEST]
     if is_preprint(one) or is_preprint(other):
         return True if is_preprint(one) and is_preprint(other) else None
+    if any(_PUBLISHER.fullmatch(name) or not _LATIN.search(name) for name in (one, other)):
+        return True if fold(one) == fold(other) else None
     names = [_ADDED.sub(" ", name) for name in (one, other)]
     left, right = (_telling(name) for name in names)
     if not left or not right:
@@ -102,9 +138,10 @@ def same_venue(one: str, other: str) -> bool | None:
         return True
     acronyms = [_acronyms(name) for name in names]
     alone = [
-        len(words) == 1 and bool(found)
-        for words, found in zip((left, right), acronyms, strict=True)
-    ]
+        bool(found) and {_ONE_NAME.get(word, word) for word in words if len(word) > 1} <= found
+        and (len(found) == 1 or len(name.split()) == 1)
+        for words, found, name in zip((left, right), acronyms, names, strict=True)
+    ]  # fmt: skip
     if any(alone):
         if acronyms[0] & acronyms[1]:
             return True
@@ -118,7 +155,7 @@ def same_venue(one: str, other: str) -> bool | None:
     if any(_VAGUE.search(name) for name in (one, other)):
         return None
     # An acronym that is not known contradicts no name; two of them contradict each other.
-    known = [bool(found & _MEETINGS.keys()) for found in acronyms]
+    known = [found <= _MEETINGS.keys() for found in acronyms]
     if any(alone):
         return (
             False if all(alone) or all(k for k, a in zip(known, alone, strict=True) if a) else None
@@ -129,14 +166,14 @@ def same_venue(one: str, other: str) -> bool | None:
 
 
 def _telling(name: str) -> tuple[str, ...]:
-    words = _WORD.findall(fold(name.replace("&", " and ")))
+    words = _WORD.findall(fold(_INNER_AND.sub("", name)))
     telling = tuple(word for word in words if word not in _NO_WORDS)
     return telling or tuple(words)
 
 
 def _acronyms(name: str) -> frozenset[str]:
     """Return the acronyms in a name, folded, each under its one spelling."""
-    tokens = re.split(r"[\s,:;/\u2013-]+", name)
+    tokens = re.split(r"[\s,:;/@\u2013-]+", _INNER_AND.sub("", name))
     found = (_WORD.findall(fold(each)) for each in tokens if _CAPITALS.search(each))
     joined = ("".join(words) for words in found)
     return (
@@ -146,9 +183,9 @@ def _acronyms(name: str) -> frozenset[str]:
 
 def _stands_for(acronyms: frozenset[str], name: str) -> bool | None:
     """Tell whether acronyms stand for a name; None: a journal may be called like the meeting."""
-    words = _telling(name)
+    words = tuple(word for word in _telling(name) if _ONE_NAME.get(word, word) not in acronyms)
     for acronym in acronyms:
-        meant = _MEETINGS.get(acronym, "").split()
+        meant = [word for word in _MEETINGS.get(acronym, "").split() if word not in _NO_WORDS]
         if meant and _aligned(words, meant) == len(words) >= len(meant) - 1:
             return True if len(meant) > 2 or _MEETING.search(name) else None
         if any(_spelt(acronym, words[start:]) for start in range(len(words))):
@@ -180,8 +217,15 @@ def _aligned(short: Sequence[str], long: Sequence[str]) -> int:
 
 
 def _abbreviates(short: str, full: str) -> bool:
-    """Whether a word is another cut short: its beginning, or some of its letters in order."""
+    """Whether a word is another cut short: its beginning, or some of its letters in order.
+
+    Or it is the other but for one typing error.
+    """
+    from rapidfuzz.distance import OSA
+
     if full.startswith(short):
+        return True
+    if len(short) >= _LONG_WORD and OSA.distance(short, full, score_cutoff=1) <= 1:
         return True
     if len(short) < 3 or short[0] != full[0] or len(short) > len(full):
         return False

@@ -4,9 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from recsys.checking.fields import Comparison
 from recsys.records import PaperId, Recommendation, Reference
+
+if TYPE_CHECKING:
+    from recsys.checking.fields import Comparison
 
 
 class Verdict(StrEnum):
@@ -71,13 +74,13 @@ class Checked:
     verdict: Verdict
     why: str
     record: Record | None = None
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: "tuple[Comparison, ...]" = ()
     absent: float | None = None
     remarks: tuple[Remark, ...] = ()
     published: Record | None = None
 
     @property
-    def differences(self) -> tuple[Comparison, ...]:
+    def differences(self) -> "tuple[Comparison, ...]":
         """The fields that are not those of the record."""
         return tuple(each for each in self.comparisons if each.agrees is False)
 

@@ -6,18 +6,18 @@ A new format is what writes it, and a row in FORMATS.
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from recsys.checking.fields import Comparison
 from recsys.checking.verdicts import Checked, CheckReport, Notice, Record, Verdict
 from recsys.errors import check_name
 from recsys.formats.answers import json_text, paper_lines, percent, recommendation_record, text_row
-from recsys.formats.references.reference_writers import escaped
 from recsys.formats.references.shown_facts import one_line
-from recsys.formats.references.web_page import html_text, note_list, page_head
 from recsys.records import Reference
 from recsys.store.artifacts import VERSION
+
+if TYPE_CHECKING:
+    from recsys.checking.fields import Comparison
 
 CHECK_SCHEMA = "recsys.check/1"
 CHECKED_SCHEMA = "recsys.checked-reference/1"
@@ -87,7 +87,7 @@ def said_of(item: Checked) -> list[str]:
     return lines
 
 
-def difference(each: Comparison) -> str:
+def difference(each: "Comparison") -> str:
     """Say how a field differs."""
     remark = f" ({each.remark})" if each.remark else ""
     given, found = one_line(each.given)[:200], one_line(each.found)[:200]
@@ -198,6 +198,8 @@ def sarif(report: CheckReport) -> str:
 
 def markdown(report: CheckReport) -> str:
     """Write a list for a note or an issue."""
+    from recsys.formats.references.reference_writers import escaped
+
     blocks = [f"**{escaped(report.summary)}**"]
     for item in by_gravity(report):
         points = "".join(f"\n  - {escaped(line)}" for line in said_of(item))
@@ -215,6 +217,8 @@ h2 { font-size: 1rem; margin: 0 0 .2rem; } h2 span { color: var(--soft); font-we
 
 def html(report: CheckReport) -> str:
     """Write a web page that needs nothing else."""
+    from recsys.formats.references.web_page import html_text, note_list, page_head
+
     parts = [page_head("References, checked", _STYLE), f"<p>{html_text(report.summary)}</p>\n"]
     parts += [f"<p>{html_text(note)}</p>\n" for note in report.notes]
     for item in by_gravity(report):

@@ -13,7 +13,7 @@ from tests.pipelines.small_index import open_small_index, write_small_index
 from tests.rows import each_row
 
 ROOT = Path(program.__file__).parents[1]
-KEPT = ("scale", "engines-search", "few-links", "left-out", "chances", "namesakes")
+KEPT = ("scale", "engines-search", "few-links", "left-out", "chances", "namesakes", "checking")
 """Blocks whose figures are in a file of their name."""
 CALIBRATION = {"vis": {"two-stage": {"queries": 376, "ECE": 0.0161}}}
 BUILD = {"vis": {"papers": 6951, "seconds": 100.4, "peak_mib": 812.6}}

@@ -56,7 +56,7 @@ def test_the_commands_of_the_guide_run(
                     answer = httpx2.request(**request_of(asked, address), timeout=30)
                     assert answer.status_code == 200 and answer.text, f"{asked}\n{answer.text}"
             continue
-        if words[0] == "fetch" or "--fetch" in words:
+        if words[0] == "fetch" or {"--fetch", "--online"} & set(words):
             words.append("--yes")  # As the reader says on the terminal.
         done = run_cli(*words, stdin=(workplace / file).read_bytes() if file else b"")
         # Filters may leave none of the few papers here, and no split can be made of them.

@@ -71,7 +71,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "folder").mkdir(0o700)
     for name in ("pipe", "folder"):
         monkeypatch.setenv("RECSYS_KEYS", str(tmp_path / name))
-        with pytest.raises(InputError, match="it is no file"):
+        with pytest.raises(InputError, match="it is not a file"):
             read_keys()
 
 

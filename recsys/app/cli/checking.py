@@ -83,6 +83,8 @@ def check(
         raise bad_value("it goes with --online.", option="--source")
     if (fix is not None or patch) and file.suffix.lower() != ".bib":
         raise bad_value("it is for a .bib file.", option="--fix" if fix else "--patch")
+    if fix is not None and fix == out:
+        raise bad_value("the report would replace it: give another --out.", option="--fix")
     check_target(out)
     check_target(fix)
     listed = read_listed(file)

@@ -204,7 +204,7 @@ def report(
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
     quiet: bool = False,
 ) -> None:
-    """Turn an evaluation into a page, Markdown, JSON, LaTeX tables, or a CSV of each query.
+    """Turn an evaluation into a page, tables, figures or CSV.
 
     The HTML page needs no network and no script. Unless --out is given, its figures are also
     written beside it as SVG files, and the measures of each query as per-query.csv. The LaTeX

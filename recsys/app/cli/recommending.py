@@ -155,7 +155,7 @@ def draw_map(
     no_metadata: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Draw the papers around a draft, and say what it may be missing.
+    """Map the papers around a draft and the topics it misses.
 
     The map has at most 150 papers by topic and year: those that the draft cites, those that
     `recsys recommend` would suggest, and related ones. Topics of which the draft cites few papers

@@ -94,9 +94,12 @@ def _quotation_end(text: str, at: int) -> int | None:
 
 def entry_lines(text: str) -> dict[str, int]:
     """Return the line, from 1, on which the entry of each key begins."""
-    return {
-        span.key: text.count("\n", 0, span.begin) + 1 for span in reversed([*entry_spans(text)])
-    }
+    lines, number, at = dict[str, int](), 1, 0
+    for span in entry_spans(text):
+        number += text.count("\n", at, span.begin)
+        at = span.begin
+        lines.setdefault(span.key, number)
+    return lines
 
 
 def with_fields(text: str, changes: Mapping[str, Mapping[str, str]]) -> str:
@@ -117,9 +120,12 @@ def with_fields(text: str, changes: Mapping[str, Mapping[str, str]]) -> str:
             last = max(span.fields.values(), default=(span.after, span.after))[0]
             line = text.rfind("\n", span.begin, last) + 1
             indent = re.match(r"[^\S\n]*", text[line:])
-            lead = f"\n{indent[0] if indent else ''}" if line > span.begin else " "
+            end = "\r\n" if text[line - 2 : line] == "\r\n" else "\n"
+            lead = f"{end}{indent[0] if indent else ''}" if line > span.begin else " "
             comma = "," if span.fields else ""
             pieces.append((span.after, span.after, f"{comma}{lead}{name} = {{{value}}}"))
-    for begin, end, new in sorted(pieces, reverse=True):
-        text = text[:begin] + new + text[end:]
-    return text
+    parts, at = list[str](), 0
+    for begin, stop, new in sorted(pieces):
+        parts += text[at:begin], new
+        at = stop
+    return "".join((*parts, text[at:]))

@@ -154,7 +154,8 @@ def people_in(*texts: str, commas: Commas = "either") -> People:
     told = [name for name in told if not _is_nobody(name)]
     if commas == "between":  # As below a title, where names are spoken.
         return People(tuple(_split(name, "spoken") for name in told))
-    read = [_split(name, _order(told)) for name in told]
+    order = _order(told)
+    read = [_split(name, order) for name in told]
     pairs = list(zip(told, read, strict=True))
     spoken = [name != of.natural for name, of in pairs if "," not in name and not of.literal]
     open_ = [at for at, (name, of) in enumerate(pairs) if _is_open(name, of)]

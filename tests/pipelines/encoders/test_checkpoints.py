@@ -159,8 +159,8 @@ def test_a_model_is_asked_by_the_last_part_of_its_name(
 
 
 def test_the_page_of_the_encoders_has_the_table() -> None:
-    page = Path(__file__).parents[3] / "docs" / "encoders" / "index.md"
+    page = Path(__file__).parents[3] / "docs" / "encoders.md"
     lines = page.read_text(encoding="utf-8").splitlines()
     for short, each in HUB_ENCODERS.items():
-        [line] = [line for line in lines if line.startswith(f"| `{short}` | {each.hub}")]
-        assert line.endswith(f"| {each.pooling} |")
+        [line] = [line for line in lines if line.startswith(f"- `{short}`: {each.hub}")]
+        assert line.endswith(f"({each.pooling})")

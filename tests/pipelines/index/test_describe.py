@@ -35,6 +35,6 @@ def test_it_says_what_was_left_out_of_the_files(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("title,year,pmid,shelf\nBark,2001,0,A\nLeaves,2002,0,\n", encoding="utf-8")
     assert describe([table]).losses == (
-        "identifiers of no work left out: pmid:0: 2",
-        "fields that were not read: shelf: 1",
+        "placeholder identifiers ignored: pmid:0: 2",
+        "fields ignored: shelf: 1",
     )

@@ -67,7 +67,7 @@ def test_what_has_no_meaning_is_refused(built: "Built", tmp_path: Path) -> None:
     for name in ("minilm", "sgc"):
         with pytest.raises(InputError, match=f"'{name}' needs no NNSelect"):
             write(built.index, out, EmbedOptions(name, nnselect=built.index))
-    with pytest.raises(InputError, match=r"papers\.jsonl is no index"):
+    with pytest.raises(InputError, match=r"papers\.jsonl is not an index"):
         write(built.papers, out, EmbedOptions("random", split=built.split))
     with pytest.raises(ArtifactMissing, match="has no NNSelect model"):
         write(built.index, out, EmbedOptions("nnselect"))

@@ -118,7 +118,7 @@ def test_the_task_of_scidocs_runs_from_its_folder(simulated: Simulated, run_cli:
     options = ("--weightings", "per-position", "--negatives", "first-5", "--format", "json")
     done = run_cli(*arguments, "--embeddings", embeddings, *options)
     assert done.code == 0
-    assert "rankers trained: done (2" in done.err
+    assert "training rankers: done (2" in done.err
     value = json.loads(done.out)
     assert value["schema"] == "recsys.clicks-task/1"
     learned = [each["name"] for each in value["systems"] if each["weighting"] == "per-position"]

@@ -49,7 +49,7 @@ def test_a_long_list_is_read_and_matched_once(
         told.append(stage)
 
     first = look_up(collection, read_lists([str(path)], kept, tell), kept, tell)
-    assert {"reading long.bib", "matching the list"} <= set(told)
+    assert {"reading long.bib", "looking up the list"} <= set(told)
     monkeypatch.setattr(known_lists, "read_references", never)
     monkeypatch.setattr(known_lists, "match", never)
     assert look_up(collection, read_lists([str(path)], kept), kept) == first

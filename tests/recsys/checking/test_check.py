@@ -135,12 +135,51 @@ def test_what_else_is_known_of_a_work_is_told(library: Source) -> None:
     )
 
 
+def test_an_article_is_not_the_paper_of_a_meeting(library: Source) -> None:
+    ponds = PAPERS[1]
+    article = reference(ponds, venue="Proc. Symposium on Lakes", year=2008, doi=None)
+    item = only(library, article)
+    assert item.verdict is Verdict.NOT_FOUND and "another version" in item.why
+    assert item.record is None and not item.remarks
+    for changes in ({"year": 2010}, {"venue": "Lake Studies"}):
+        other = only(library, replace(article, **changes))
+        assert "venue" in [each.field for each in other.differences]
+
+
+def test_a_title_is_found_whatever_a_search_by_words_prefers(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    words = "High density maps of blight in wheat. " * 3
+    wordy = tuple(
+        Paper(f"p:{number}", f"Wheat {number}", words, year=2010, authors=("Ida Ivy",))
+        for number in range(60)
+    )
+    wanted = Paper(
+        "p:x", "High density maps of blight in wheat", "We ask what soils do. " * 40, year=2010,
+        authors=("Jo Jay",),
+    )  # fmt: skip
+    fields = index_source(collect((*wordy, wanted), tmp_path_factory.mktemp("wheat")), "fields")
+    asked = reference(wanted, title="High Density Maps of Blight in Wheat.", authors=("Jay Jo",))
+    assert only(fields, asked).verdict is Verdict.CONFIRMED
+
+
+def test_a_title_may_say_that_its_work_was_retracted(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    marked = replace(SWALLOWS, title=f"RETRACTED: {SWALLOWS.title}")
+    books = index_source(collect((marked, *PAPERS[1:]), tmp_path_factory.mktemp("marked")), "books")
+    item = only(books, reference())
+    assert item.verdict is Verdict.CONFIRMED
+    assert [remark.notice for remark in item.remarks] == [Notice.RETRACTED]
+
+
 def test_a_list_of_retractions_is_read(library: Source, tmp_path: Path) -> None:
     path = tmp_path / "retractions.csv"
     path.write_text(
         "Title,OriginalPaperDOI,RetractionNature,RetractionDate,Reason\n"
         "Nests,10.5555/SWALLOWS,Retraction,3/4/2020 0:00,+Fake Barns;+Error in Data;\n"
         "Ponds,10.5555/ponds,Reinstatement,1/1/2021 0:00,\n"
+        "Ponds,10.5555/ponds,Retraction,1/1/2020 0:00,\n"
         "Ponds,unavailable,Retraction,1/1/2021 0:00,\n",
         encoding="utf-8",
     )
@@ -150,6 +189,11 @@ def test_a_list_of_retractions_is_read(library: Source, tmp_path: Path) -> None:
     )  # fmt: skip
     assert notices(report) == [[Notice.RETRACTED], []]
     assert report.items[0].remarks[0].text == "On 3/4/2020. Fake Barns; Error in Data."
+    path.write_text(
+        "Title;OriginalPaperDOI;RetractionNature\nPonds;10.5555/ponds;Retraction\n",
+        encoding="utf-8",
+    )
+    assert [*read_retractions(path)] == ["10.5555/ponds"]
     path.write_text("DOI,Nature\n", encoding="utf-8")
     with pytest.raises(InputError, match="no column OriginalPaperDOI, RetractionNature"):
         read_retractions(path)

@@ -52,6 +52,12 @@ def test_what_differs_is_corrected_and_every_other_byte_stays(library: Source) -
     assert fixes(again, fixed) == {}
 
 
+def test_lines_end_as_those_of_the_file() -> None:
+    book = BOOK.replace("\n", "\r\n")
+    fixed = with_fields(book, {"ash15": {"doi": "10.5555/swallows", "year": "2015"}})
+    assert fixed.count("\n") == fixed.count("\r\n") == book.count("\n") + 1
+
+
 def test_a_key_that_occurs_twice_is_left_alone(library: Source) -> None:
     book = BOOK + BOOK.replace("2051", "2052")
     report = check(parse_bibliography(book, "b.bib").references, [library], this_year=2026)

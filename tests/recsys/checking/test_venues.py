@@ -20,6 +20,20 @@ PAIRS = [
     ("EMNLP-IJCNLP", "EMNLP", True),
     ("CHI", "Proceedings of the 2019 CHI Conference on Human Factors in Computing Systems", True),
     ("arXiv preprint arXiv:2004.07180", "CoRR", True),
+    ("NAACL-HLT (1)", "North American Chapter of the ACL: Human Language Technologies", None),
+    ("ACL/IJCNLP", "Annual Meeting of the Association for Computational Linguistics", True),
+    ("WMT@ACL", "Workshop on Statistical Machine Translation", None),
+    ("SIGKDD", "KDD", True),
+    ("CHI", "Proc. of the SIGCHI Conference on Human Factors in Computing Systems", True),
+    ("Int'l Conf. on Machine Learning", "ICML", True),
+    ("IEEE CG&A", "IEEE Computer Graphics and Applications", True),
+    ("T-PAMI", "IEEE Trans. on Pattern Analysis and Machine Intelligence", True),
+    ("Acta Crystallogr D Biol Crystallogr", "Acta Crystallographica Section D", None),
+    ("Nucleic Acids Rsearch", "Nucleic Acids Research", True),
+    ("ACM", "Proceedings of the SIGCHI Conference on Human Factors in Computing Systems", None),
+    ("Curran Associates, Inc.", "Advances in Neural Information Processing Systems", None),
+    ("Taylor & Francis", "World Archaeology", None),
+    ("\u751f\u7269\u5de5\u7a0b\u5b66\u62a5", "Chinese Journal of Biotechnology", None),
     ("ICML", "AAAI", False),
     ("Symposium on Barn Scaling Laws", "ICML", False),
     ("ECCV", "ICCV", False),
@@ -45,7 +59,7 @@ def test_two_names_are_told_apart_only_where_they_can(
 
 
 def test_every_name_is_its_own() -> None:
-    names = [name for row in PAIRS[:-1] for name in row[:2] if name != "Springer"]
+    names = [name for row in PAIRS[:-1] for name in row[:2] if name not in ("Springer", "ACM")]
     assert [name for name in names if same_venue(name, name) is not True] == []
 
 

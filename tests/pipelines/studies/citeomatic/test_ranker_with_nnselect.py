@@ -167,7 +167,8 @@ def test_shipped_ranker_answers_as_if_there_were_no_nnselect(wordy: Wordy, tmp_p
     with_it = open_index(wordy.index).recommend(draft, 10)
     bare = wordy.copy(tmp_path)
     shutil.rmtree(in_force(bare) / NNSELECT)
-    assert open_index(bare).recommend(draft, 10) == with_it
+    without = open_index(bare).recommend(draft, 10)
+    assert replace(without, corpus=with_it.corpus) == with_it
     asked = open_index(wordy.index, candidates=["nnselect"]).recommend(draft, 10)
     sources = {name for each in asked.recommendations for name in each.sources}
     assert "nnselect" in sources and not sources & {"ann", "bm25"}

@@ -520,7 +520,7 @@ def test_a_list_is_checked_and_its_page_has_an_address(client: TestClient) -> No
 def test_what_cannot_be_checked_is_said_above_the_form(
     client: TestClient, files: list[tuple[str, bytes]], told: str
 ) -> None:
-    sending = [("file", each) for each in files] or [("pasted", (None, b""))]
+    sending: list[Any] = [("file", each) for each in files] or [("pasted", (None, b""))]
     answer = led(client, "/check", files=sending)
     assert answer.status_code >= 400 and told in answer.text
     assert "Drop your bibliography here" in answer.text
