@@ -20,7 +20,7 @@ SHOTS: dict[str, dict[str, Any]] = {
     "page-light": {"viewport": WIDE, "color_scheme": "light"},
     "page-dark": {"viewport": WIDE, "color_scheme": "dark"},
     "page-phone": {"viewport": PHONE, "color_scheme": "light", "has_touch": True},
-    "map": {"viewport": WIDE | {"height": 1080}, "color_scheme": "light"},
+    "map": {"viewport": WIDE | {"height": 1104}, "color_scheme": "light"},
 }
 """Picture -> the window that is photographed, as Playwright's `new_context` takes it."""
 MOST_BYTES = 200_000

@@ -252,6 +252,8 @@ def _states(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> Mapping[str, 
         "edited": [press("text=Edit the draft"), send],
         "sentence": [partial(visit.go, "/sentence")],
         "here": [partial(visit.page.fill, "#passage", "Data | help."), send],
+        "check": [press("header nav >> text=Check")],
+        "checked": [partial(visit.page.fill, "#pasted", bibliography(cited)), send],
         "help": [press("header nav >> text=Help")],
         "gone": [partial(visit.go, "/answers/none")],
     }
@@ -473,6 +475,48 @@ def read_map(visit: Visit, paper: Paper) -> None:
     page.wait_for_url("**/paper?*")
     page.go_back()
     visit.expect(page.locator("svg.map").count() == 2, "Back from a paper does not show the map")
+
+
+_DROP = """([name, text]) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], name));
+  const told = {dataTransfer: carried, bubbles: true, cancelable: true};
+  document.querySelector('.drop').dispatchEvent(new DragEvent('drop', told));
+}"""
+
+
+def check_list(visit: Visit, paper: Paper) -> None:
+    """Check a list of a paper in a wrong year and of one that nobody wrote; open the record."""
+    page, unknown = visit.page, "Quiet zeppelins of the lunar autumn"
+    wrong = {**paper, "year": (paper["year"] or 2000) - 9}
+    listed = bibliography([wrong, {"title": unknown, "year": 2001}])
+    visit.go("/")
+    visit.press(".tabs >> text=Check references", shows="text=Drop your bibliography here")
+    visit.press("button.main", shows=".problem")
+    if page.locator(".js").count():
+        page.evaluate(_DROP, ["refs.bib", listed])
+        page.wait_for_selector(".drop .notes >> text=refs.bib")
+    else:
+        visit.give("#file", [("refs.bib", listed.encode())])
+    visit.press("button.main", shows=".checked > li")
+    verdicts, titles = visit.texts(".checked .by strong"), visit.texts(".checked h2")
+    visit.expect(verdicts == ["differs", "not found"], f"the verdicts are {verdicts}")
+    visit.expect(list(map(plain, titles)) == [plain(paper["title"]), plain(unknown)], f"{titles}")
+    visit.expect(visit.texts(".checked tbody th") == ["year"], "the wrong year is not shown")
+    visit.step("checked")
+    address, seen = page.url, visit.texts("h1, h2, .checked strong")
+    visit.press("text=Its record", shows="#abstract")
+    visit.expect(plain(visit.texts("h1")[0]) == plain(paper["title"]), "the record is another's")
+    ways = (page.go_back, address), (page.go_forward, page.url), (page.go_back, address)
+    for go, expected in ways:
+        go()
+        page.wait_for_load_state("load")
+        visit.expect(page.url == expected, f"Back and Forward lead to {page.url}, not {expected}")
+    visit.expect(visit.texts("h1, h2, .checked strong") == seen, "Back shows other verdicts")
+    visit.press("text=Check another list", shows="#pasted")
+    page.fill("#pasted", bibliography([paper]))
+    visit.press("button.main", shows=".lead >> text=1 confirmed")
+    visit.step("confirmed")
 
 
 def by_keyboard(visit: Visit, paper: Paper) -> None:

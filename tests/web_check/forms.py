@@ -31,9 +31,9 @@ FIELDS = (*LINES, *AREAS, *YEARS, *LISTS, *TICKS, "exclude_authors", "library", 
 """Every field of the pages, and one that is none."""
 FILES = ("file", "library_file")
 ENDINGS = ("tex", "bib", "zip", "pdf", "docx", "md", "ris", "json", "txt", "csv", "exe", "")
-GETS = ("/", "/sentence", "/answer", "/cite", "/map", "/paper", "/search", "/export",
-        "/answers/none", "/answers/none/export")  # fmt: skip
-POSTS = ("/answer", "/cite", "/map", "/answers/none/pins")
+GETS = ("/", "/sentence", "/answer", "/cite", "/check", "/map", "/paper", "/search", "/export",
+        "/answers/none", "/answers/none/check", "/answers/none/export")  # fmt: skip
+POSTS = ("/answer", "/cite", "/check", "/map", "/answers/none/pins")
 _FORM = "application/x-www-form-urlencoded"
 _BOUNDARY = "q3z"
 _PARTS = f"multipart/form-data; boundary={_BOUNDARY}"

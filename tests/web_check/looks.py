@@ -250,6 +250,7 @@ def _flows(papers: Sequence[dict[str, Any]]) -> Sequence[Callable[[Visit], None]
         partial(flows.mark_library, paper=first),
         partial(flows.look_around, paper=second),
         partial(flows.draw, paper=first),
+        partial(flows.check_list, paper=first),
         partial(flows.by_keyboard, paper=first),
         partial(flows.read_map, paper=first),
     )

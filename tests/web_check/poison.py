@@ -30,18 +30,24 @@ DEEP = 10_000
 _ANY = OK | BUSY
 
 
-def given(name: str, make: Callable[[], bytes], *, field: str = "file") -> Run:
+def given(
+    name: str, make: Callable[[], bytes], *, field: str = "file", path: str = "/answer"
+) -> Run:
     """Give the page a file; it is made when it is sent."""
 
     def run(server: Server) -> Reply:
         parts = [(f'name="{field}"; filename="{name}"', make()), ('name="title"', b"Rivers")]
-        return send(server, [post(server, "/answer", MULTIPART, multipart(parts))], seconds=90)
+        return send(server, [post(server, path, MULTIPART, multipart(parts))], seconds=90)
 
     return run
 
 
 def question(value: object) -> Run:
     return posted(ASK, JSON, json.dumps(value).encode())
+
+
+def references(text: str) -> Run:
+    return posted("/v1/check", JSON, json.dumps({"text": text}).encode())
 
 
 def passage(text: str, **fields: object) -> Run:
@@ -77,6 +83,7 @@ _WRONG: Rows = {
     "1e999 as variety": posted("/answer", FORM, b"title=rivers&mmr=1e999"),
     "10,000 lists as a passage": posted(CITE, JSON, b'{"text": %b}' % _NESTED.encode()),
     "a passage of 5,000,000 letters": passage("r " * 2_500_000),
+    "10,000 lists to check": posted("/v1/check", JSON, b'{"references": %b}' % _NESTED.encode()),
     "an offset of 100,000 digits": posted(CITE, JSON, b'{"offset": %b}' % (b"9" * 100_000)),
     "a text that unpacks to a gigabyte": posted("/cite", FORM, _BOMB),
     "a text that was changed": posted("/answer", FORM, b"title=x&text=eJwDAAAAAAE%3D"),
@@ -87,6 +94,8 @@ _STRANGE: Rows = {
     "half a surrogate": posted(ASK, JSON, b'{"draft": {"title": "\\ud800 rivers"}}'),
     "99,000 marks in a passage": passage("|" * 99_000),
     "half a surrogate in a passage": passage("\ud800 rivers |"),
+    "half a surrogate in a list to check": references("@misc{a, title={\ud800 rivers}}"),
+    "a script in a list to check": posted("/check", FORM, b"pasted=@misc{a,title={<script>}}"),
     "NUL in a title": _draft(title="\x00 rivers \x00"),
     "UTF-16": posted(ASK, JSON, '{"draft": {"title": "rivers"}}'.encode("utf-16")),
     "names that are twice": posted(ASK, JSON, b'{"k": 1, "k": 2, "draft": {"title": "rivers"}}'),
@@ -102,6 +111,11 @@ _LONG: Rows = {
     "5,000 references without a title": _draft(references=["x" * 2_000] * 5_000),
     "5,000 references to look up": _draft(
         references=[{"title": f"On rivers {n} and glaciers {n * 7}"} for n in range(5_000)]
+    ),
+    "20,000 references to check": references(
+        "".join(
+            f"@misc{{a{n}, title={{On rivers {n} and glaciers {n * 7}}}}}\n" for n in range(20_000)
+        )
     ),
     "1,000 wild venues": question(
         {"draft": {"title": "rivers"}, "filters": {"venues": [_WILD] * 1_000}}
@@ -169,6 +183,9 @@ _NESTS: Rows = {
         "loop.tex", just(rb"\def\a{\a\a}\newcommand{\b}{\b\b}\title{\a \b}")
     ),
     "braces in BibTeX": given("deep.bib", just(b"@article{a, title = " + b"{" * 1_000_000)),
+    "braces in a list to check": given(
+        "deep.bib", just(b"@article{a, title = " + b"{" * 1_000_000), path="/check"
+    ),
     "a million levels of quotes": given("deep.md", just(b"# Rivers\n\n" + b">" * 1_000_000)),
     "a million brackets of a link": given("links.md", just(b"# Rivers\n\n" + b"[" * 1_000_000)),
     "zeros called LaTeX": given("zeros.tex", just(bytes(10_000_000))),
@@ -180,6 +197,14 @@ FILES: Sequence[Attack] = (
         {
             "a million entries of BibTeX": given(
                 "long.bib", just(b"@misc{a,title={x}}\n" * 800_000)
+            ),
+            "a million entries to check": given(
+                "long.bib", just(b"@misc{a,title={x}}\n" * 800_000), path="/check"
+            ),
+            "2,000 entries to check": given(
+                "list.bib",
+                just(b"".join(b"@misc{a%d,title={On rivers %d}}" % (n, n) for n in range(2_000))),
+                path="/check",
             ),
         },
         cheap=False,

@@ -17,6 +17,7 @@ MEANT = (
     r"^The token of the next page ",
     r"^q is empty",
     r"^0 ids are given",
+    r"^No reference is given",
 )
 """How the details begin of refusals of a request that no schema can tell."""
 _LONGEST = 200

@@ -24,7 +24,7 @@ from tests.built_index import ROOT
 DRAFT = {"title": "Rivers, measured again", "abstract": "We measure rivers with an instrument."}
 PATIENCE = 120.0
 """Seconds in which the server must be there: the machine may be busy."""
-_ADDRESS = re.compile(r"on http://(\S+):(\d+)/ - ")
+_ADDRESS = re.compile(r"on http://(\S+):(\d+)/ \(")
 _KB = 1024
 
 

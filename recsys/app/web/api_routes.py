@@ -23,6 +23,7 @@ from recsys.app.web.api_models import (
 )
 from recsys.app.web.index_registry import OpenIndex, ServedIndex
 from recsys.app.web.questions import (
+    MOST_CHECKED,
     WebQuestion,
     answer_page,
     answer_passage,
@@ -214,6 +215,11 @@ async def checks(request: Request) -> Response:
     references = (*listed.references, *manuscript_of(named, "body").references)
     if not references:
         raise _unprocessable("No reference is given.", body.SHAPE)
+    if len(references) > MOST_CHECKED:
+        raise _unprocessable(
+            f"{len(references):,} references are given.",
+            f"Send {MOST_CHECKED:,} at most, or run `recsys check`.",
+        )
 
     def find(opened: OpenIndex) -> Reply:
         report = checked_in(opened, references, listed.problems)

@@ -24,7 +24,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
-from recsys.app.web import page_routes
+from recsys.app.web import check_routes, page_routes
 from recsys.app.web.api_description import description, offered
 from recsys.app.web.index_registry import IndexRegistry
 from recsys.app.web.kept_questions import QuestionStore, share
@@ -56,7 +56,7 @@ STATIC = Path(__file__).parent / "static"
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
     Route("/sentence", partial(page_routes.home, tab="/sentence")),
-    Route("/check", page_routes.ask_check, methods=["GET", "POST"]),
+    Route("/check", check_routes.ask_check, methods=["GET", "POST"]),
     Route("/example", page_routes.example),
     *(
         Route(path, partial(page_routes.ask, view=view), methods=["GET", "POST"])
@@ -65,7 +65,7 @@ PAGES: tuple[BaseRoute, ...] = (
     Route("/answers/{key}", page_routes.answer),
     Route("/answers/{key}/sentences", page_routes.cite),
     Route("/answers/{key}/map", page_routes.draw),
-    Route("/answers/{key}/check", page_routes.check),
+    Route("/answers/{key}/check", check_routes.check),
     Route("/answers/{key}/pins", page_routes.pin, methods=["POST"]),
     Route("/answers/{key}/export", page_routes.export),
     Route("/export", page_routes.export),

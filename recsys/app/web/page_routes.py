@@ -4,7 +4,6 @@ A question is sent once, understood, kept in memory and redirected to: each page
 GET at `/answers/KEY`, whose query says what is chosen among its papers.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -38,7 +37,6 @@ from recsys.app.web.questions import (
     answer_page,
     answer_passage,
     around,
-    checked_in,
     joined,
     papers_named,
     placed,
@@ -68,11 +66,9 @@ from recsys.app.web.uploads import (
 )
 from recsys.errors import DraftError, InputError, NothingFound, RecsysError
 from recsys.formats.answers import FORMATS, where_of
-from recsys.formats.check_formats import by_gravity
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
 from recsys.formats.papers.language import looks_english
-from recsys.formats.references.bibliography import record_of, work_of
 from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import one_line
@@ -100,12 +96,6 @@ VIEWS = {"/answer": "", "/cite": "/sentences", "/map": "/map"}
 PASTED = "pasted text.txt"
 """What a text is called that was pasted: messages name it."""
 WANTED = Reason("liked", "you asked for more like this")
-MOST_CHECKED = 2_000
-DRAFTS = (
-    ".tex", ".pdf", ".zip", ".md", ".qmd", ".rmd", ".rnw", ".typ", ".org", ".docx", ".odt",
-    ".ipynb",
-)  # fmt: skip
-"""How the names of drafts end, whose references are checked."""
 TOO_LONG = "The draft is too long to go through its sentences."
 UNFILTERED = "The filters of the papers do not count here."
 NOT_ENGLISH = (
@@ -223,56 +213,13 @@ async def ask(request: Request, view: str) -> Response:
             return _refused(service, fields, problem_of(error))
         said = fields if former is not None else replace(fields, library="", text="")
         refused = KeptQuestion(fields=said, problem=problem_of(error)).after(former)
-        return _see(AnswerAddress(service.keep(refused)).to(view))
+        return see(AnswerAddress(service.keep(refused)).to(view))
     kept = kept.after(former)
-    return _see(AnswerAddress(service.keep(kept), choice).to(view))
+    return see(AnswerAddress(service.keep(kept), choice).to(view))
 
 
-async def ask_check(request: Request) -> Response:
-    """Read the references of a bibliography or a draft, keep them, and lead to what was found."""
-    service, sent = service_of(request), await read_form(request)
-    fields = FormFields.read(sent.pairs)
-    if request.method == "GET" and not fields.pasted:
-        return await home(request, tab="/check")
-    try:
-        listed = await _listed(sent, fields, service)
-        records = json.dumps([record_of(each) for each in listed.references], ensure_ascii=False)
-        kept = KeptQuestion(
-            fields=FormFields(index=fields.index), notes=listed.problems, listed=records
-        )
-    except RecsysError as error:
-        kept = KeptQuestion(fields=replace(fields, text=""), problem=problem_of(error))
-    return _see(AnswerAddress(service.keep(kept)).to("/check"))
-
-
-async def _listed(sent: SentForm, fields: FormFields, service: Service) -> Bibliography:
-    """Read what was sent as a list of references, else as a draft that has some.
-
-    Raises:
-        InputError: there are none, or more than the page takes.
-    """
-    files = list(sent.files.get("file", []))
-    if fields.pasted.strip():
-        files.append(UploadedFile("references.bib", fields.pasted.encode("utf-8", "replace")))
-    if not files:
-        raise InputError("No references were given.", "Drop a bibliography, or paste it.")
-    drafts = any(file.name.lower().endswith(DRAFTS) for file in files)
-    if drafts:
-        upload = await service.reading.run(partial(read_uploaded_draft, files, sentences=False))
-        listed = Bibliography(upload.manuscript.references, upload.manuscript.notes)
-    else:
-        listed = await service.reading.run(partial(read_uploaded_lists, files))
-    if not listed.references:
-        raise InputError("No references were found in it.", "Give a bibliography, such as a .bib.")
-    if len(listed.references) > MOST_CHECKED:
-        raise InputError(
-            f"It holds {len(listed.references):,} references.",
-            f"The page checks {MOST_CHECKED:,} at most; `recsys check` has no limit.",
-        )
-    return listed
-
-
-def _see(address: str) -> Response:
+def see(address: str) -> Response:
+    """Lead to an address of this site."""
     return RedirectResponse(address, HTTPStatus.SEE_OTHER, _PRIVATE)
 
 
@@ -329,7 +276,7 @@ async def example(request: Request) -> Response:
         return AskedForm(asked(opened), None, None, None).understood(opened)[0]
 
     kept = await service.ask(index, understood)
-    return _see(AnswerAddress(service.keep(kept)).to())
+    return see(AnswerAddress(service.keep(kept)).to())
 
 
 # Answers: what was kept, and what is chosen among its papers.
@@ -391,7 +338,7 @@ class KeptAnswer:
         return answer_passage(opened, asked.draft, passage, text, question)
 
 
-async def _shown(
+async def show(
     request: Request, view: str, work: Callable[[Service, KeptAnswer, OpenIndex], str]
 ) -> Response:
     """Show a view of an answer; or the form, and why there is none."""
@@ -422,7 +369,7 @@ async def _shown(
 
 async def answer(request: Request) -> Response:
     """Show the papers for a draft."""
-    return await _shown(request, "", _answer)
+    return await show(request, "", _answer)
 
 
 def _answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
@@ -477,6 +424,7 @@ def _about(answered: KeptAnswer, opened: OpenIndex) -> dict[str, object]:
         "form": form_of(answered.fields, opened),
         "at": answered.address,
         "pins": pins,
+        "keys": answered.kept.keys,
     }
 
 
@@ -513,7 +461,7 @@ def _items(
 
 async def draw(request: Request) -> Response:
     """Draw the map around a draft."""
-    return await _shown(request, "/map", _draw)
+    return await show(request, "/map", _draw)
 
 
 def _draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
@@ -534,33 +482,12 @@ def _draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     )
 
 
-# References, checked.
-
-
-async def check(request: Request) -> Response:
-    """Show what was found out about the references of a list."""
-    return await _shown(request, "/check", _check)
-
-
-def _check(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
-    references = list(map(work_of, json.loads(answered.kept.listed or "[]")))
-    report = checked_in(opened, references, answered.kept.notes)
-    return render(
-        "checked",
-        site_of(service, opened.name),
-        report=report,
-        items=by_gravity(report),
-        at=answered.address,
-        form=form_of(answered.fields, opened),
-    )
-
-
 # Places: in a passage that somebody pastes, and in the sentences of a draft.
 
 
 async def cite(request: Request) -> Response:
     """Show papers for the place of a passage, or for those of a draft that lack a citation."""
-    return await _shown(request, "/sentences", _cite)
+    return await show(request, "/sentences", _cite)
 
 
 def _cite(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
@@ -616,11 +543,11 @@ async def pin(request: Request) -> Response:
     service, answered = service_of(request), KeptAnswer.read(request)
     fields = dict((await read_form(request)).pairs)
     if answered is None:
-        return _see(AnswerAddress(request.path_params["key"]).to())
+        return see(AnswerAddress(request.path_params["key"]).to())
     paper_id, view = fields.get("unpin") or fields.get("pin", ""), fields.get("view", "")
     service.store.pin(answered.kept.collection, paper_id, "unpin" not in fields)
     address = answered.address.to(view if view in VIEWS.values() else "")
-    return _see(f"{address}#{anchor(paper_id)}" if "pin" in fields else address)
+    return see(f"{address}#{anchor(paper_id)}" if "pin" in fields else address)
 
 
 async def export(request: Request) -> Response:
@@ -637,7 +564,7 @@ async def export(request: Request) -> Response:
     if "key" in request.path_params:
         answered = KeptAnswer.read(request, query.get("of", ""))
         if answered is None:
-            return _see(AnswerAddress(request.path_params["key"]).to())
+            return see(AnswerAddress(request.path_params["key"]).to())
         ids, index = list(answered.address.pinned), answered.fields.index
 
     def papers(opened: OpenIndex) -> list[Paper]:

@@ -147,6 +147,10 @@ MOST_PLACES = 100
 """Marked places that are answered; each takes some hundredths of a second."""
 
 
+MOST_CHECKED = 2_000
+"""References that the page and the API check at once."""
+
+
 def checked_in(
     opened: OpenIndex, references: Sequence[Reference], notes: Sequence[str] = ()
 ) -> CheckReport:

@@ -8,7 +8,6 @@ import re
 from recsys.formats import identifiers
 from recsys.formats.references.shown_facts import bare_doi, one_line
 from recsys.records import Paper
-from recsys.store.corpus import paper_types
 
 JOURNAL, MEETING, PREPRINT, OTHER = "article-journal", "paper-conference", "article", "document"
 CHAPTER, THESIS, REPORT = "chapter", "thesis", "report"
@@ -139,7 +138,12 @@ def kind_of(paper: Paper) -> str:
     seen = _kind_by_venue(one_line(paper.venue or "")[:_LONGEST_VENUE])
     if seen == OTHER:
         seen = _kind_by_identifier(paper)
-    types = paper_types(paper.labels) if paper.labels else ()
+    types: tuple[str, ...] = ()
+    if paper.labels:
+        # It loads numpy: a process that only reads references does without it.
+        from recsys.store.corpus import paper_types
+
+        types = paper_types(paper.labels)
     typed = next((_KINDS[name] for name in types if name in _KINDS), OTHER)
     told = typed in (JOURNAL, MEETING) and seen in (JOURNAL, MEETING, PREPRINT)
     return seen if told or typed == OTHER else typed

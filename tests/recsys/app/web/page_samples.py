@@ -109,7 +109,7 @@ CHOICES = Choices(
     types=(("article", 301), ("short-report", 12)),
     papers=500,
 )
-VIEW: Values = {"at": AT, "pins": ()}
+VIEW: Values = {"at": AT, "pins": (), "keys": None}
 """What all views of an answer show."""
 PINNED: Values = {
     "at": replace(AT, pinned=(paper(1).id, paper(3).id)),

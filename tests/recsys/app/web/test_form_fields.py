@@ -112,7 +112,7 @@ def test_no_word_is_looked_for_on_the_disk(opened: OpenIndex) -> None:
     [
         ({"min_year": "19"}, "four digits"),
         ({"max_year": "٢٠٢٠"}, "four digits"),
-        ({"exclude_authors": "?"}, "not an author"),
+        ({"exclude_authors": "?"}, "not an author's name"),
         ({"mmr": "much"}, "The field mmr is 'much'"),
     ],
 )

@@ -28,7 +28,7 @@ from tests.rows import each_row
 
 # The program that serves, as a process.
 
-_ADDRESS = re.compile(r"on (http://\S+) - ")
+_ADDRESS = re.compile(r"on (http://\S+) \(")
 
 
 @contextmanager

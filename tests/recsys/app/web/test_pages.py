@@ -19,7 +19,7 @@ from recsys.app.web.replies import Problem
 from recsys.formats.answers import percent
 from recsys.formats.references.web_page import span
 from recsys.query.resolve_draft import IN_LIBRARY
-from recsys.records import Paper
+from recsys.records import SUMMARY, Paper
 from tests.recsys.app.web.page_reader import Element, forms, read, sent
 from tests.recsys.app.web.page_samples import (
     AT,
@@ -411,12 +411,25 @@ def test_the_starter_corpus_says_what_it_is_and_offers_an_example() -> None:
     assert "starter" not in read(PAGES["ask-several"]).one("main").words()
 
 
-def test_abstracts_that_the_project_wrote_are_labelled() -> None:
-    label = "Summary by recsys"
-    for page, there in (("answer-liked", True), ("answer", False)):
-        assert (label in read(PAGES[page]).words()) is there
-    shown = SHOWN["paper"].abstract
-    assert f"{label} {shown}" in read(render("paper", SITE, **SHOWN)).words()
+def test_a_summary_is_not_shown_as_the_abstract_of_the_authors() -> None:
+    by_others = changed(ITEMS[0], labels={SUMMARY: "Bo Larsen"})
+    note = by_others.recommendation.paper.abstract_note
+    for item, titles in ((ITEMS[0], []), (by_others, [note])):
+        shown = card(render("answer", SITE, **FOUND | {"items": (item,)}), "tides:0001")
+        labels = [e for e in shown.all("span") if e.attributes.get("class") == "label"]
+        assert [each.attributes["title"] for each in labels] == titles
+    paper = replace(SHOWN["paper"], labels={SUMMARY: "Bo Larsen"})
+    assert note not in read(render("paper", SITE, **SHOWN)).words()
+    shown = read(render("paper", SITE, **SHOWN | {"paper": paper}))
+    assert f"{paper.abstract} {note}" in shown.words()
+
+
+def test_the_menu_of_exports_says_which_pattern_the_keys_follow() -> None:
+    pattern = "[auth:lower][year]"
+    for keys, there in ((None, False), (pattern, True)):
+        page = read(render("answer", SITE, **FOUND | {"keys": keys}))
+        (menu,) = [e for e in page.all("details") if e.attributes.get("class") == "menu"]
+        assert (pattern in menu.words()) is there
 
 
 # What the forms of the pages send.
