@@ -88,7 +88,6 @@ def cite(
     from recsys.machine import start_on_one_thread
 
     start_on_one_thread()
-    from recsys.formats.local_answers.filled_drafts import BibFile
     from recsys.formats.local_answers.shown_gaps import keys_of
     from recsys.formats.references.citation_keys import key_parts
     from recsys.local.cite import LocalQuestion
@@ -116,7 +115,7 @@ def cite(
     )
     asked = read_text(STDIN) if is_passage else Path(draft or "")
     answer = _answer(index, needs, asked, question, quiet=quiet)
-    file = None if fill is None else BibFile.read(fill)
+    file = None if fill is None else _bibliography(fill)
     named = keys_of(answer, file.references if file else (), keys)
     if keys is None and named.pattern is not None:
         note(KEYS_FOLLOW.format(named.pattern), quiet=quiet)
@@ -128,6 +127,12 @@ def cite(
         _show(answer, named, output, out, verbose=verbose)
     write()
     _check_found(answer)
+
+
+def _bibliography(path: Path) -> "BibFile":
+    from recsys.formats.local_answers.filled_drafts import BibFile  # Seldom needed, and much.
+
+    return BibFile.read(path)
 
 
 def _answer(
