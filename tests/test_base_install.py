@@ -111,7 +111,7 @@ def test_vectors_are_those_of_the_whole_installation(ran: dict[str, Ran], built:
 def test_doctor_tells_which_extras_there_are(ran: dict[str, Ran]) -> None:
     line = next(line for line in ran["doctor"].out.splitlines() if " extras " in line)
     every = ",".join(sorted(set(EXTRAS.values())))
-    assert line.endswith(f"none; `pip install 'citerec[{every}]'` adds more")
+    assert line.endswith(f"none; `pip install 'citerec[{every}]'` adds the rest")
 
 
 @pytest.fixture(scope="module")

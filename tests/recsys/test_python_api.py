@@ -65,7 +65,7 @@ def test_the_example_of_the_package_runs_on_the_starter_corpus(
 def test_all_that_is_promised_is_there() -> None:
     assert all(hasattr(recsys, name) for name in recsys.__all__)
     assert set(dir(recsys)) == {*recsys.__all__, "__version__"}
-    assert re.fullmatch(r"\d+\.\d+\.\d+", str(recsys.__version__))
+    assert re.fullmatch(r"\d+\.\d+\.\d+(?:rc\d+)?", str(recsys.__version__))
 
 
 def test_an_index_is_built_of_files_or_of_papers_and_opened(tmp_path: Path) -> None:

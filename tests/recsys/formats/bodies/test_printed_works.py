@@ -25,7 +25,13 @@ from tests.rows import each_row
 
 TITLE = "Winter nests"
 WHOLE = Reference(
-    title=TITLE, authors=("A. B. Ash",), year=2010, venue="Journal of Nests", volume="12", page="34"
+    title=TITLE,
+    authors=("A. B. Ash",),
+    year=2010,
+    venue="Journal of Nests",
+    volume="12",
+    page="34",
+    others=True,
 )
 
 

@@ -56,8 +56,8 @@ def test_what_includes_itself_is_missing_or_is_no_file_is_said_once_each(tmp_pat
         (folder / "binary.txt").write_bytes(b"\0\1")
         said = " ".join(open_draft(path).manuscript.notes)
         assert f"'{form[0]}' was not read again: it inputs itself." in said, said
-        assert "'gone.txt' was not read: there is no such file" in said
-        assert "'pipe.txt' was not read: there is no such file" in said
+        assert "'gone.txt' was not read: the draft's folder has no such file" in said
+        assert "'pipe.txt' was not read: the draft's folder has no such file" in said
         assert "'binary.txt' has a NUL byte" in said
 
 

@@ -97,9 +97,9 @@ def test_works_in_marks_beside_the_text_in_its_own_list_and_in_notes_are_cited(
             packed(
                 {"mimetype": b"application/vnd.oasis.opendocument.spreadsheet", "content.xml": b"x"}
             ),
-            "no OpenDocument text",
+            "not an OpenDocument text",
         ),
-        (packed({"x": b"y"}), "no OpenDocument text"),
+        (packed({"x": b"y"}), "not an OpenDocument text"),
         (b"PK\3\4", "is damaged"),
     ],
 )

@@ -66,11 +66,11 @@ def test_a_paper_and_what_it_cites_are_read(tmp_path: Path) -> None:
             abstract=" ".join(ABSTRACT),
             cites=(
                 Reference(key="1", title="How beetles find nests", authors=("A. Ash",), year=2010,
-                          venue="Journal of Nests", volume="12", page="4"),
+                          venue="Journal of Nests", volume="12", page="4", others=True),
                 Reference(key="2", title="On honey", authors=("D. Date",), year=2012,
-                          venue="Proc. Honey", doi="10.1000/honey", page="3"),
+                          venue="Proc. Honey", doi="10.1000/honey", page="3", others=True),
                 Reference(key="3", title="Engines of clouds", authors=("E. Elm",), year=2020,
-                          venue="arXiv preprint", arxiv="2004.07180"),
+                          venue="arXiv preprint", arxiv="2004.07180", others=True),
             ),
         )
     ]  # fmt: skip

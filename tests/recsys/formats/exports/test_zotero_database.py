@@ -259,7 +259,7 @@ def test_views_in_place_of_tables_are_refused(library: Library) -> None:
 def test_what_is_no_database_is_told(tmp_path: Path) -> None:
     text = tmp_path / "zotero.sqlite"
     text.write_text("no database")
-    with pytest.raises(InputError, match="no SQLite database"):
+    with pytest.raises(InputError, match="not an SQLite database"):
         list(read(text))
     with pytest.raises(InputError, match="There is no file"):
         list(read(tmp_path / "zotero.sqlit"))

@@ -100,11 +100,11 @@ def test_a_draft_reached_by_a_link_is_read_in_the_folder_of_the_link(folder: Pat
     ("name", "said"),
     [
         ("missing", "'missing' was not read: the draft's folder has no such file."),
-        ("parts", "there is no such file"),
-        ("x" * 499, "there is no such file"),
-        (r"\dir/x", "there is no such file"),
-        ("loop", "there is no such file"),
-        ("pipe", "there is no such file"),
+        ("parts", "has no such file"),
+        ("x" * 499, "has no such file"),
+        (r"\dir/x", "has no such file"),
+        ("loop", "has no such file"),
+        ("pipe", "has no such file"),
         ("binary", "has a NUL byte"),
     ],
 )

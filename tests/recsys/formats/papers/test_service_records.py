@@ -129,6 +129,8 @@ def checked(name: str, record: Example) -> None:
             assert all(isinstance(each, Reference) for each in value)
         elif field.name == "labels":
             json.dumps(value)
+        elif field.name == "others":
+            assert isinstance(value, bool)
         else:
             assert value is None or isinstance(value, str)
 

@@ -1,6 +1,6 @@
 import json
 
-from recsys.formats.answers import FORMATS, render
+from recsys.formats.answers import FORMATS, paper_lines, render, text_row
 from recsys.formats.references.shown_facts import bare_doi, paper_link
 from recsys.records import Answer, Paper, Recommendation
 from tests.rows import each_row
@@ -32,6 +32,8 @@ def test_an_id_or_alias_that_is_a_doi_is_the_doi(name: str, doi: str | None) -> 
 def test_every_format_has_the_doi(name: str, paper: Paper) -> None:
     item = Recommendation(1, paper, 1.0, 0.5, ("ann",), ())
     text = render(Answer((item,), "title", {}), name)
+    if name == "table":  # What people read has it with -v alone.
+        text = text_row(item, *paper_lines(item, verbose=True))
     assert "10.1000/Ice" in text.replace("%2F", "/")
     if name == "json":
         (record,) = json.loads(text)["recommendations"]
