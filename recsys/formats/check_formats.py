@@ -4,7 +4,7 @@ A new format is what writes it, and a row in FORMATS.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -43,18 +43,23 @@ _INDENT = "    "
 def table(report: CheckReport) -> str:
     """Write the sum, then each reference that is not just confirmed, the gravest first."""
     blocks = [report.summary]
+    unasked: dict[str, list[str]] = {}  # What could not be asked is often all for one reason.
     for item in by_gravity(report):
-        lines = [
-            f"{item.verdict}: {name_of(item)}",
-            *(f"{_INDENT}{line}" for line in said_of(item)),
-        ]
-        blocks.append("\n".join(lines))
+        if item.verdict is Verdict.NOT_CHECKED and not item.remarks:
+            unasked.setdefault(one_line(item.why), []).append(name_of(item))
+        else:
+            blocks.append(_block(f"{item.verdict}: {name_of(item)}", said_of(item)))
+    blocks += [_block(f"{Verdict.NOT_CHECKED}: {why}", names) for why, names in unasked.items()]
     if report.unlisted:
         blocks.append(f"cited but not listed: {', '.join(report.unlisted)}")
     if report.suggested:
         rows = "\n".join(text_row(item, *paper_lines(item)) for item in report.suggested)
         blocks.append(f"Recommended, and not cited:\n{rows}")
     return "\n\n".join(blocks) + "\n"
+
+
+def _block(head: str, lines: Sequence[str]) -> str:
+    return "\n".join([head, *(f"{_INDENT}{line}" for line in lines)])
 
 
 def by_gravity(report: CheckReport) -> list[Checked]:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recsys.checking.verdicts import Checked, CheckReport, Verdict
 from recsys.formats.check_formats import FORMATS
+from recsys.records import Reference
 
 if TYPE_CHECKING:
     from tests.built_index import Built
@@ -102,3 +104,15 @@ def test_what_cannot_be_checked_is_refused_in_one_line(
         done = run_cli(*words, "--index", built.index)
         assert done.code in (1, 2) and said in done.err, (words, done.err)
         assert done.out == "" and "Traceback" not in done.err
+
+
+def test_what_could_not_be_asked_for_one_reason_is_said_once() -> None:
+    why = "OpenAlex: the connection failed."
+    items = tuple(
+        Checked(Reference(key=key, title="Nests"), Verdict.NOT_CHECKED, why) for key in "ab"
+    )
+    told = FORMATS["table"](CheckReport(items))
+    assert told == (
+        "2 references: 2 could not be checked.\n\n"
+        f"could not check: {why}\n    [a] Nests\n    [b] Nests\n"
+    )
