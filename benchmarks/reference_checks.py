@@ -40,11 +40,11 @@ from benchmarks.pdfs.invented_papers import Work as PrintedWork
 from benchmarks.pdfs.printing import STYLES, styled_entry
 from benchmarks.result_tables import Report, share
 from recsys.checking import chances
-from recsys.checking.check import SURE, Holdings, Source, check, index_source, record_of_paper
+from recsys.checking.check import Holdings, Source, check, index_source, record_of_paper
 from recsys.checking.fields import compare, plain_title, shared_authors
 from recsys.checking.fixes import fixes
 from recsys.checking.venues import same_venue
-from recsys.checking.verdicts import CheckReport, Record, Verdict
+from recsys.checking.verdicts import SURE, CheckReport, Record, Verdict
 from recsys.eval.significance import expected_calibration_error
 from recsys.formats.bodies.printed_works import printed_work
 from recsys.formats.references.bibtex_spans import with_fields

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recsys.checking.chances import LIKE
-from recsys.checking.check import SURE, Holdings, identity
+from recsys.checking.check import Holdings, identity
 from recsys.checking.check import Source as CheckSource
 from recsys.checking.fields import plain_title
 from recsys.checking.verdicts import Record
@@ -73,7 +73,7 @@ class _Look:
             names = names_at(reference, facts.schemes)
             named = dict.fromkeys(self.works[name] for name in names if name in self.works)
             records = tuple(self._record(reference, work) for work in named)
-            if any(record.chance >= SURE for record in records) or not reference.title:
+            if any(record.is_meant for record in records) or not reference.title:
                 yield Holdings(records, failed="" if records else self.failed)
             elif Kind.FIND not in facts.kinds:
                 yield Holdings(records, failed=f"{facts.title} is not asked for titles.")

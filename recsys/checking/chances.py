@@ -46,7 +46,8 @@ LACKING = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8)
 """Shares of works that sources lack, each as likely as the others."""
 _ALTERED, _NOTICED, _FALSE_ALARMS = 2.0, 0.65, 0.01
 """References described wrongly for each invention; what of them print shows, and a check notices;
-true ones that are taken for them. The last two are measured."""
+true ones that are taken for them. The second is an
+estimate from lists with faults put in, the third was measured on lists without."""
 _TELLING = 6
 
 

@@ -20,8 +20,6 @@ from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR
 
-SURE = 0.5
-"""A record that is meant with this chance is the one that a reference is compared with."""
 _RARELY_HELD = {
     "book": "book",
     "chapter": "chapter of a book",
@@ -163,13 +161,9 @@ def identity(reference: Reference, work: Reference) -> float:
     """Return the chance that a record is the work that a reference means."""
     titles = plain_title(reference.title or ""), plain_title(work.title or "")
     if not titles[0].words:  # Its identifier is all that is known.
-        return 1.0 if _shares_name(reference, work) else 0.0
+        ids = {reference.doi, reference.arxiv, reference.acl, reference.id, reference.pmid} - {None}
+        return float(not ids.isdisjoint((work.doi, work.arxiv, work.acl, work.id, *work.ids)))
     return model("identity").chance(identity_numbers(reference, titles[0], work, titles[1]))
-
-
-def _shares_name(reference: Reference, work: Reference) -> bool:
-    names = {reference.doi, reference.arxiv, reference.acl, reference.id, reference.pmid} - {None}
-    return bool(names & {work.doi, work.arxiv, work.acl, work.id, *work.ids})
 
 
 NO_NOTICES: Mapping[str, tuple[Remark, ...]] = {}
@@ -229,10 +223,9 @@ def _judge(
 ) -> Checked:
     named = [record for each in held for record in each.named]
     records = [*named, *(record for each in held for record in each.alike)]
-    meant = [record for record in records if record.chance >= SURE]
+    meant = [record for record in records if record.is_meant]
     close = _closest(reference, meant, this_year) if meant else None
-    other = close is not None and _is_another_version(reference, close.work, this_year)
-    if close is not None and not other:
+    if close is not None and not _is_another_version(reference, close.work, this_year):
         return _compared(reference, close, meant, named, sources, this_year)
     for record in named:
         theirs = record.work.title
@@ -374,7 +367,7 @@ def _duplicates(items: Sequence[Checked]) -> Mapping[int, tuple[Remark, ...]]:
         work, record = item.reference, item.record
         title = title_of(work.title or "")
         names: list[object] = [(title.words, work.year)] if len(title.telling) > 2 else []
-        if record is not None and record.chance >= SURE:
+        if record is not None and record.is_meant:
             names.append((record.source, record.id))
         earlier = next((first[name] for name in names if name in first), None)
         if earlier is not None:
@@ -408,7 +401,7 @@ _RETRACTED = re.compile(r"\W*(?:RETRACTED|Retracted Article)\b")
 def _remarks(item: Checked, notices: Mapping[str, tuple[Remark, ...]]) -> tuple[Remark, ...]:
     """Tell what is to be known of the work beside its verdict."""
     record, found = item.record, list[Remark]()
-    if record is None or record.chance < SURE:
+    if record is None or not record.is_meant:
         found += notices.get(item.reference.doi or "", ()) if record is None else ()
         return tuple(found)
     for name in dict.fromkeys((record.work.doi or "", item.reference.doi or "")):

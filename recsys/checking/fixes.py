@@ -9,8 +9,6 @@ from recsys.formats.references.bibtex_spans import EntrySpan, entry_spans
 from recsys.formats.references.reference_writers import latex_authors, protected_title
 from recsys.records import Paper, Reference
 
-SURE = 0.5
-"""Nothing is taken over from a record that is not meant with this probability."""
 _VENUES = ("journaltitle", "journal", "booktitle")
 
 
@@ -33,13 +31,13 @@ def fixes(report: CheckReport, text: str) -> Mapping[str, Mapping[str, str]]:
 
 def _changed(item: Checked, span: EntrySpan) -> dict[str, str]:
     record = item.record
-    if record is None or record.chance < SURE:
+    if record is None or not record.is_meant:
         return {}
     if item.verdict not in (Verdict.CONFIRMED, Verdict.DIFFERS):
         return {}
     work = record.work
     named = {each.field for each in item.differences}
-    if item.published is not None and item.published.chance >= SURE:
+    if item.published is not None:
         work, named = item.published.work, named | {"venue", "year", "doi"}
     if any(remark.notice is Notice.INCOMPLETE for remark in item.remarks):
         named |= {"doi"}

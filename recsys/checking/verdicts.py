@@ -11,6 +11,9 @@ from recsys.records import PaperId, Recommendation, Reference
 if TYPE_CHECKING:
     from recsys.checking.fields import Comparison
 
+SURE = 0.5
+"""What has this chance is taken to be so: a record is the work meant, a work is absent."""
+
 
 class Verdict(StrEnum):
     """What became of a reference.
@@ -44,13 +47,18 @@ class Record:
     """A work that a source holds.
 
     source: the name of the index, or of the service. id: its name there. chance: that it is the
-    work that is meant. registered: the DOI of the reference is its own.
+    work that is meant.
     """
 
     source: str
     id: PaperId
     work: Reference
     chance: float
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether it is taken for the work that is meant."""
+        return self.chance >= SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ class Checked:
     @property
     def is_wrong(self) -> bool:
         """Whether the reference needs its author's eyes: it differs, or likely does not exist."""
-        absent = self.absent is not None and self.absent >= 0.5
+        absent = self.absent is not None and self.absent >= SURE
         grave = {Notice.RETRACTED, Notice.CONCERN}
         return (
             self.verdict is Verdict.DIFFERS
