@@ -96,7 +96,6 @@ ranker: $(DEV) ## Train the shipped rankers again on the corpora below DATA: of 
 	$(BIN)/python -m benchmarks.chances ask --data $(DATA) --work benchmarks/out
 	$(BIN)/python -m benchmarks.chances fit --work benchmarks/out
 	$(BIN)/python -m benchmarks.shipped_local_ranker --data $(DATA) --work benchmarks/out
-	$(BIN)/python -m benchmarks.sentence_chances --data $(DATA) --work benchmarks/out
 
 # It takes what $(RUNTIME) installs first.
 encoder: ## Build the wheel of the encoder into WHEELS, out of the pinned weights.

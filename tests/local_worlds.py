@@ -45,9 +45,7 @@ def facts_of(
     world: LocalWorld, *, collection: Collection | None = None, passage: Passage | None = None
 ) -> LocalFacts:
     """Gather what is known of a passage's candidates."""
-    reader, asked = reader_of(collection or world.collection), passage or world.passage
-    view = reader.view(world.draft, asked)
-    return reader.facts(view, asked, reader.encode([asked])[0])
+    return reader_of(collection or world.collection).facts(world.draft, passage or world.passage)
 
 
 def recommender_of(

@@ -22,7 +22,7 @@ from recsys.eval.recorded_runs import RUNS, SENTENCE, SENTENCES
 from recsys.local.local_recommender import PassageRanker
 from recsys.local.mentions import find_mentions
 from recsys.local.named_works import NO_NAMES
-from recsys.local.passage import ContextUse, PassageQuery, pose_passage, with_sentence
+from recsys.local.passage import ContextUse, PassageQuery, with_sentence
 from recsys.machine import one_thread
 from recsys.pipelines.evaluation.batch import (
     WORK,
@@ -42,7 +42,7 @@ from recsys.pipelines.jobs.engines import ProcessPool
 from recsys.pipelines.jobs.kept_results import Entry, Sidecar, gather
 from recsys.pipelines.local.local_queries import KNOWN, LocalQueries, LocalQuery, Posed, pose_query
 from recsys.protocols import Progress, silent
-from recsys.store.arrays import Floats, top_k
+from recsys.store.arrays import top_k
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import root_of
@@ -72,10 +72,7 @@ class AskedPassage:
     @cached_property
     def query(self) -> PassageQuery:
         """The passage as the stages see it."""
-        reader, passage = self.ranker.reader, self.posed.passage
-        view = reader.view(self.posed.draft, passage)
-        vector: Floats = reader.encode([passage])[0]
-        return pose_passage(reader.collection, reader.works, view, passage, vector)
+        return next(self.ranker.posed(self.posed.draft, [self.posed.passage]))
 
     def bm25(self, k: int) -> Ranked:
         """Ask for the words of the passage."""
@@ -110,15 +107,10 @@ class AskedPassage:
         top = top_k(facts.profile, min(k, len(facts.rows)))
         return Ranked(facts.rows[top], facts.profile[top])
 
-    def local(self, k: int, *, unnamed: bool = False, ungated: bool = False) -> Ranked:
-        """Ask as `recsys cite` does.
-
-        unnamed: leave out what the sentence names. ungated: let the local ranker order whatever the
-        corpus is like.
-        """
-        ranker = replace(self.ranker, two_stages=None) if ungated else self.ranker
-        query = next(ranker.posed(self.posed.draft, [self.posed.passage]))
-        found = ranker.rank(replace(query, named=NO_NAMES) if unnamed else query)
+    def local(self, k: int, *, unnamed: bool = False) -> Ranked:
+        """Ask as `recsys cite` does; unnamed: leave out what the sentence names."""
+        query = replace(self.query, named=NO_NAMES) if unnamed else self.query
+        found = self.ranker.rank(query)
         chances = found.probabilities[:k]
         return Ranked(found.rows[:k], found.scores[:k], found.facts.rows, chances)
 
@@ -133,10 +125,9 @@ LOCAL_SYSTEMS: Mapping[str, Callable[[AskedPassage, int], Ranked]] = {
     "profile": AskedPassage.profile,
     "local": AskedPassage.local,
     "local-unnamed": partial(AskedPassage.local, unnamed=True),
-    "local-ungated": partial(AskedPassage.local, ungated=True),
 }
 """By the names that `recsys evaluate-local --systems` takes: each ranks so many papers."""
-LEARNED = frozenset({"local", "local-unnamed", "local-ungated"})
+LEARNED = frozenset({"local", "local-unnamed"})
 """Those that a local ranker orders."""
 
 
@@ -158,10 +149,7 @@ def guard(
     collection = recommender.collection
     citing = [collection.corpus.ids[row] for row in sorted({each.citing for each in queries})]
     local = not LEARNED.isdisjoint(options.systems)
-    # A sentence alone has no draft whose ranking a local ranker could read; the two stages, which
-    # may answer in its place, are asked of it all the same.
-    reads = local and (options.known != KNOWN[0] or ranker.two_stages is not None)
-    whole = "two-stage" in options.systems or reads
+    whole = "two-stage" in options.systems or local  # Which reads what the two stages say.
     asked = (
         (local, ranker.ranker, "local ranker", "local"),
         (whole, recommender.ranker, "ranker", "ranker"),

@@ -122,8 +122,7 @@ def example(reader: PassageReader, query: LocalQuery, way: Way) -> Example | Non
     )
     try:
         with one_thread(), dot_cache():
-            view = reader.view(posed.draft, posed.passage)
-            facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
+            facts = reader.facts(posed.draft, posed.passage)
             features = compute_local(facts, LOCAL_FEATURES)
     except DraftError:  # Nothing is left of a sentence that was all names.
         return None
@@ -358,7 +357,7 @@ class Division:
         found = local_queries(collection, self.contexts)
         if self.split is not None:
             ids, how = read_citing(self.split, collection), f"By {self.split.name}"
-            train, dev = (_of_papers(found, collection, ids[part]) for part in ("train", "dev"))
+            train, dev = (of_papers(found, collection, ids[part]) for part in ("train", "dev"))
         else:
             last, of_dev = self.until or usual_years(collection, found)
             how = f"Train until {last}, dev until {of_dev}"
@@ -370,9 +369,10 @@ class Division:
         return LocalParts(train, dev, told)
 
 
-def _of_papers(
+def of_papers(
     found: LocalQueries, collection: Collection, ids: Sequence[PaperId]
 ) -> tuple[LocalQuery, ...]:
+    """Return the sentences by some papers."""
     rows = set(collection.corpus.rows(ids).tolist())
     return tuple(each for each in found.queries if each.citing in rows)
 
@@ -406,7 +406,7 @@ def of_part(found: LocalQueries, collection: Collection, split: Path, part: str)
         SplitError: the split is unreadable or of another corpus, or no sentence is of its papers.
     """
     ids = read_citing(split, collection)[part]
-    queries = _of_papers(found, collection, ids)
+    queries = of_papers(found, collection, ids)
     if not queries:
         raise SplitError(
             f"No sentence is by one of the {len(ids):,} {part} papers of {split}.",

@@ -195,10 +195,7 @@ def open_local(
 
 
 def local_of(recommender: Recommender) -> "LocalRecommender":
-    """Let an open index answer passages, too, by how papers were cited if it knows that.
-
-    Its own local ranker orders all of them; the one that ships, those of corpora like its own.
-    """
+    """Let an open index answer passages, too, by how papers were cited if it knows that."""
     from recsys.indexes.opening import with_contexts
     from recsys.local import local_recommender as local
 
@@ -207,7 +204,7 @@ def local_of(recommender: Recommender) -> "LocalRecommender":
     )
     whole = replace(recommender, collection=with_contexts(recommender.collection))
     reader = local.PassageReader(whole)
-    return local.LocalRecommender(local.PassageRanker(reader, ranker, ranker.transfer))
+    return local.LocalRecommender(local.PassageRanker(reader, ranker))
 
 
 def said_of_index(recommender: Recommender) -> list[str]:

@@ -1,7 +1,7 @@
 """The feature table of local recommendation: what is read of a passage's candidates.
 
-The same table of features is read twice, of the sentence and of its draft; beside it stand what the
-sentence names and how a paper is spoken of by those who cite it.
+The features of drafts are read of the sentence alone; beside them stand the ranking for the draft
+with the sentence in it, what the sentence names, and how a paper is spoken of by those who cite it.
 """
 
 from collections.abc import Callable
@@ -74,11 +74,6 @@ class LocalFacts:
         return self.sentence.rows
 
     @cached_property
-    def of_draft(self) -> Floats:
-        """What the draft's ranking says of each candidate: (len(COLUMNS), m) float32."""
-        return self.asked.draft.table(self.rows)
-
-    @cached_property
     def named(self) -> Floats:
         """How well each candidate fits a name in the sentence, 0 if none: (m,) float32."""
         return self._of_named(self.asked.named.scores)
@@ -91,7 +86,7 @@ class LocalFacts:
     @cached_property
     def profile(self) -> Floats:
         """Cosine of the sentence with each candidate's profile: (m,) float32."""
-        return profile_cosines(self.sentence, self.signs, self.asked.draft.means)
+        return profile_cosines(self.sentence, self.signs, self.asked.means)
 
     @cached_property
     def signs(self) -> ContextSigns | None:
@@ -171,7 +166,7 @@ def compute_local(facts: LocalFacts, names: tuple[str, ...]) -> Floats:
     columns: Columns = dict(zip(of_sentence, read.T, strict=True))
     for name in names:
         if name.startswith(DRAFT):
-            columns[name] = facts.of_draft[COLUMNS.index(name.removeprefix(DRAFT))]
+            columns[name] = facts.asked.draft.column(name.removeprefix(DRAFT), facts.rows)
         elif name not in columns:
             columns[name] = _OWN[name].function(facts)
     return table_of(columns, names, len(facts.rows))

@@ -11,19 +11,12 @@ import numpy as np
 from recsys.local.citation_worthiness import CitationWorthiness
 from recsys.local.local_features import LOCAL_FEATURES, LocalFacts, compute_local
 from recsys.local.named_works import NamedWorks
-from recsys.local.passage import DraftView, Passage, PassageQuery, pose_passage, pose_whole
-from recsys.local.sentence_gate import (
-    SENTENCE_EVIDENCE,
-    in_turn,
-    is_like_learned,
-    sentence_evidence,
-)
+from recsys.local.passage import DraftView, Passage, PassageQuery, TitleMeans, pose_passage
 from recsys.machine import one_thread
 from recsys.protocols import Ranker
-from recsys.query.query import moment
 from recsys.ranking.duplicates import Versions, find_versions
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.ranker import SCHEMA, Transfer, TreeRanker
+from recsys.ranking.ranker import SCHEMA, TreeRanker
 from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings, cited_by, similar_to
 from recsys.recommend import Recommender
 from recsys.records import Draft, Paper, Reason, Recommendation
@@ -40,14 +33,14 @@ from recsys.retrieval.propose import (
 from recsys.store.arrays import Floats, Rows, distinct, top_k
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 from recsys.store.collection import Collection
-from recsys.store.vectors import dot_cache, dots
+from recsys.store.vectors import dot_cache
 
 # From passages to ranked papers: the whole way of local recommendation, for those who measure too.
 #
-#     draft ────► view ─┐
-#     passage ──► query ┴─► candidates ─► features ─► scores ─► ranking
+#     draft with the passage ──► view ──┐
+#     passage alone ───────────► query ─┴─► candidates ─► features ─► scores ─► ranking
 
-# Candidates of a passage: its own, the draft's, those that it names or that are cited so.
+# Candidates of a passage: its own, those of the draft with it, what it names, and what is cited so.
 #
 #     sentence ── retrieval ──► the most promising ─┐
 #     draft ──── its ranking ─► the best of it ─────┼─► pool ── prior of the sentence ──► candidates
@@ -129,17 +122,27 @@ class PassageReader:
         """Encode the passages' words: (n, d) float32, L2-normalised rows."""
         return self.recommender.encoder.encode([(each.text, None) for each in passages])
 
-    def view(self, draft: Draft, passage: Passage) -> DraftView:
-        """Rank the papers for the draft of a passage, once for all of its passages."""
-        return DraftView.of(self.recommender, draft, passage.text)
+    def pose(
+        self, draft: Draft, passage: Passage, vector: Floats, means: TitleMeans | None = None
+    ) -> PassageQuery:
+        """Pose a passage, for which and whose draft together the two stages rank the papers.
 
-    def whole(self, draft: Draft, passage: Passage) -> PassageQuery:
-        """Pose a draft with a passage in it to the two stages."""
-        return pose_whole(self.recommender, self.works, draft, passage)
+        means: what other passages of the draft have read.
 
-    def facts(self, view: DraftView, passage: Passage, vector: Floats) -> LocalFacts:
-        """Propose candidates for a passage and gather what is known of them."""
-        return self.facts_of(pose_passage(self.collection, self.works, view, passage, vector))
+        Raises:
+            DraftError: neither the draft nor the passage says anything.
+        """
+        view = DraftView.of(self.recommender, draft, passage)
+        return pose_passage(self.collection, self.works, view, passage, vector, means)
+
+    def facts(self, draft: Draft, passage: Passage) -> LocalFacts:
+        """Propose candidates for a single passage and gather what is known of them.
+
+        Raises:
+            DraftError: neither the draft nor the passage says anything.
+        """
+        vector: Floats = self.encode([passage])[0]
+        return self.facts_of(self.pose(draft, passage, vector))
 
     def facts_of(self, asked: PassageQuery) -> LocalFacts:
         """Propose candidates for a passage that was posed."""
@@ -168,32 +171,20 @@ class LocalRanking:
 
 @dataclass(frozen=True, slots=True)
 class PassageRanker:
-    """Orders the candidates of passages, by a local ranker or by the two stages of whole drafts.
-
-    two_stages: corrects the chances of what these order, where the corpus is unlike what the local
-    ranker has learned from; None: the local ranker always orders.
-    """
+    """Orders the candidates of passages by a local ranker."""
 
     reader: PassageReader
     ranker: Ranker
-    two_stages: Transfer | None = None
 
     def posed(self, draft: Draft, passages: Sequence[Passage]) -> Iterator[PassageQuery]:
-        """Pose passages to whichever will order what fits there.
-
-        The local ranker's draft is ranked once, and its passages are encoded together.
+        """Pose the passages of a draft, which are encoded together.
 
         Raises:
-            DraftError: neither the draft nor the first passage says anything.
+            DraftError: neither the draft nor a passage says anything.
         """
-        reader = self.reader
-        collection, before = reader.collection, moment(reader.collection.corpus, draft)
-        if self.two_stages is not None and not is_like_learned(collection, before):
-            yield from (reader.whole(draft, passage) for passage in passages)
-        elif passages:
-            view, vectors = reader.view(draft, passages[0]), reader.encode(passages)
-            for passage, vector in zip(passages, vectors, strict=True):
-                yield pose_passage(collection, reader.works, view, passage, vector)
+        means, vectors = TitleMeans(), self.reader.encode(passages)
+        for passage, vector in zip(passages, vectors, strict=True):
+            yield self.reader.pose(draft, passage, vector, means)
 
     def rank(self, asked: PassageQuery) -> LocalRanking:
         """Order candidates, of each work one: higher score first, ties by ascending id.
@@ -201,8 +192,6 @@ class PassageRanker:
         Other versions of what the draft cites are left out; a paper that it cites itself is not,
         where the sentence names it.
         """
-        if asked.whole and self.two_stages is not None:
-            return self._by_two_stages(asked, self.two_stages)
         facts = self.reader.facts_of(asked)
         scores = self.ranker.score(compute_local(facts, self.ranker.feature_names))
         order = top_k(scores, len(scores))
@@ -212,38 +201,6 @@ class PassageRanker:
         chances = self.ranker.probability(ordered)
         return LocalRanking(facts, order, ordered, chances, found.others)
 
-    def _by_two_stages(self, asked: PassageQuery, transfer: Transfer) -> LocalRanking:
-        """Let the two stages order; what the sentence names comes before all others.
-
-        Scores are those of the two stages; what is named stands whole points above the best.
-        """
-        recommender, options = self.reader.recommender, self.reader.pool
-        ranking = recommender.order(asked.query)
-        named = asked.named.clearest(least=options.least_named)
-        # Who is no candidate comes after all who are, by the cosine.
-        places = {row: place for place, row in enumerate(ranking.rows.tolist())}
-        cosines = dots(self.reader.collection.vectors, named.rows, asked.query.vector).tolist()
-        ranks = [
-            places.get(row, len(places) + 1 - cosine)
-            for row, cosine in zip(named.rows.tolist(), cosines, strict=True)
-        ]
-        named = named.at(in_turn(named, ranks)[: options.named])
-        others = ~np.isin(ranking.rows, named.rows)
-        facts = LocalFacts(asked, with_candidates(ranking.context, named.rows))
-        in_order = np.concatenate([named.rows, ranking.rows[others]])
-        order = np.searchsorted(facts.rows, in_order).astype(np.int32)
-        above = np.ceil(ranking.scores.max(initial=0)) + np.arange(len(named.rows), 0, -1)
-        scores = np.concatenate([above, ranking.scores[others]]).astype(np.float32)
-        found = self._versions(facts, order)
-        order, scores = order[found.standing], scores[found.standing]
-        named = named.at(np.flatnonzero(np.isin(named.rows, facts.rows[order])))
-        # A paper that is no candidate of the two stages has no chance of theirs.
-        of_draft = np.zeros(len(facts.rows), np.float32)
-        of_draft[np.searchsorted(facts.rows, ranking.rows)] = ranking.probabilities
-        evidence = sentence_evidence(ranking.context, named, len(order))
-        chances = np.minimum.accumulate(transfer.apply(of_draft[order], evidence))
-        return LocalRanking(facts, order, scores, chances, found.others)
-
     def _versions(self, facts: LocalFacts, order: Rows) -> Versions:
         """Let one paper of each work stand, and none of a work that is cited and not named."""
         cited = np.union1d(facts.asked.query.seeds, facts.asked.draft.query.seeds)
@@ -251,22 +208,10 @@ class PassageRanker:
         return find_versions(self.reader.collection, facts.rows[order], others)
 
 
-def with_candidates(context: FeatureContext, rows: Rows) -> FeatureContext:
-    """Add papers to the candidates, if they are none yet; no prior tells how promising they are."""
-    found, query, vectors = context.candidates, context.query, context.collection.vectors
-    new = np.setdiff1d(rows, found.rows)
-    if not len(new):
-        return context
-    cosines, nothing = dots(vectors, new, query.vector), np.zeros(len(new), np.float32)
-    pool = found.pool.joined(Pool(new, nothing.astype(found.pool.sources.dtype), cosines, nothing))
-    places = np.searchsorted(pool.rows, np.union1d(found.rows, new)).astype(np.int32)
-    return replace(context, candidates=replace(found, chosen=pool.take(places), pool=pool))
-
-
 # Reasons in words: what speaks for a paper at a place, strongest kinds first.
 
 BEST_OF_DRAFT = 20
-"""A paper that ranks so high for the draft as a whole is said to do so."""
+"""A paper that ranks so high for the draft with the sentence in it is said to do so."""
 LEAST_NAMED = 0.3
 """Scores of a name below which it is no reason."""
 ALIKE = 0.55
@@ -288,11 +233,7 @@ def explain_local(
 
 def _reasons(facts: LocalFacts, findings: Findings, at: int, paper: Paper) -> Iterator[Reason]:
     """Give all reasons for the candidate at a position, in the order in which they are told."""
-    named, query = facts.asked.named, facts.asked.query
-    # The two stages read the draft with the sentence in it, if there is one.
-    drafted = facts.asked.whole and (query.text.abstract is not None or len(query.seeds) > 0)
-    both = "the sentence and draft" if drafted else "the sentence"
-    whose = "your draft" if drafted else "the sentence"
+    named, draft = facts.asked.named, facts.asked.draft
     for place in np.flatnonzero(named.rows == facts.rows[at])[:1].tolist():
         if named.scores[place] >= LEAST_NAMED:
             yield named.reason(place)
@@ -307,25 +248,35 @@ def _reasons(facts: LocalFacts, findings: Findings, at: int, paper: Paper) -> It
         number = len(set(contexts.citing[alike].tolist()))
         by = "a paper cites it in a" if number == 1 else f"{number} papers cite it in a"
         yield Reason("context", f"{by} similar sentence: '{line}'")
-    if (seeds := facts.sentence.seeds) is not None:
-        ties = (("cited by", seeds.votes), ("cited together with", seeds.company_share))
-        strong = [tie for tie, shares in ties if shares[at] > 0]
-        for tie in strong[:1]:
-            yield Reason("beside", f"{tie} papers that {whose} already cites")
+    yield from islice(_company(facts, facts.rows[at]), 1)
     if words := findings.words.shared(at, paper):
         terms = "term" if len(words) == 1 else "terms"
         yield Reason("terms", f"shares the {terms} {', '.join(words)}")
     if number := int(findings.near_citers[at]):
-        similar = f"papers most similar to {both}"
+        similar = "papers most similar to the sentence"
         yield Reason("votes", cited_by(number, len(findings.asked), similar))
-    rank = int(facts.asked.draft.column("rank", facts.rows[at : at + 1])[0])
-    if 0 < rank <= BEST_OF_DRAFT:
-        yield Reason("draft", f"among the {BEST_OF_DRAFT} best papers for the whole draft")
+    rank = int(draft.column("rank", facts.rows[at : at + 1])[0])
+    if draft.known and 0 < rank <= BEST_OF_DRAFT:
+        best = f"among the {BEST_OF_DRAFT} best papers for the draft with this sentence"
+        yield Reason("draft", best)
     if (near := int(findings.nearness[at])) <= NEAR:
-        yield Reason("near", similar_to(near, both))
+        yield Reason("near", similar_to(near, "the sentence"))
     if number := int(facts.sentence.citations[at]):
         times = "once" if number == 1 else f"{number} times"
         yield Reason("citations", f"cited {times} in this corpus")
+
+
+def _company(facts: LocalFacts, row: int) -> Iterator[Reason]:
+    """Say that a paper is cited by, or together with, what the sentence or the draft cites."""
+    of_sentence, of_draft = facts.sentence, facts.asked.draft.context
+    for context, whose in ((of_sentence, "the sentence"), (of_draft, "your draft")):
+        place, seeds = np.searchsorted(context.rows, row), context.seeds
+        if seeds is None or row not in context.rows[place : place + 1]:
+            continue
+        ties = (("cited by", seeds.votes), ("cited together with", seeds.company_share))
+        for tie, shares in ties:
+            if shares[place] > 0:
+                yield Reason("beside", f"{tie} papers that {whose} already cites")
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,7 +353,7 @@ class LocalRecommender:
 
 _SOURCES: Mapping[str, str] = {
     **IN_WORDS,
-    "draft": "the draft as a whole",
+    "draft": "the draft with the sentence",
     "name": "its name in the sentence",
     "context": "sentences that cite it",
 }
@@ -426,9 +377,7 @@ def load_local_ranker(folder: Path) -> TreeRanker:
     Raises:
         ArtifactError: the folder is missing, damaged, or needs features that are not there.
     """
-    return TreeRanker.load(
-        folder, kind=LOCAL_RANKER, known=frozenset(LOCAL_FEATURES), evidence=SENTENCE_EVIDENCE
-    )
+    return TreeRanker.load(folder, kind=LOCAL_RANKER, known=frozenset(LOCAL_FEATURES))
 
 
 def name_of(ranker: Ranker) -> str | None:

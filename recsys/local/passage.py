@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from recsys.local.named_works import NamedRows, NamedWorks, find_names
-from recsys.query.query import Query, has_text
+from recsys.query.query import Query
 from recsys.ranking.feature_context import FeatureContext
-from recsys.ranking.features import compute, feature_names
 from recsys.recommend import Recommender
 from recsys.records import Draft, PaperId
 from recsys.store.arrays import (
@@ -29,6 +28,46 @@ from recsys.store.terms import QueryText
 from recsys.store.vectors import dots
 
 _NO_ROWS = np.empty(0, np.int32)
+
+
+class ContextUse(StrEnum):
+    """Which citing sentences a passage may see.
+
+    ONLY: all, and only papers may be recommended that have some. Where papers are known to be gold
+    because they have contexts, a ranker must not learn from their presence: it learns from HIDDEN
+    and ONLY, where all candidates of a passage are equal in that.
+    """
+
+    ALL = "all"
+    HIDDEN = "hidden"
+    ONLY = "only"
+
+
+_MARK = " [1]"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence in which a citation is missing, in the terms of the corpus.
+
+    text: its words, citation marks taken out. beside: what is cited in the same sentence already:
+    it is never recommended for it, and tells most of what is missing. at: how many characters stand
+    before the place of the citation, where that is known: who stands there may be named without a
+    year. contexts: which citing sentences of other papers may be read.
+    """
+
+    text: str
+    beside: tuple[PaperId, ...] = ()
+    at: int | None = None
+    contexts: ContextUse = ContextUse.ALL
+
+    @property
+    def naming(self) -> str:
+        """The words in which names are looked for: the gap stands there like a citation."""
+        if self.at is None:
+            return self.text
+        return f"{self.text[: self.at]}{_MARK}{self.text[self.at :]}"
+
 
 # What those who cite a paper say of it by their titles: the mean of their vectors.
 
@@ -72,10 +111,10 @@ def means_of(vectors: Floats, places: Longs, owner: Rows, n: int) -> Floats:
     return means
 
 
-# What is asked once of a draft, whatever its passages: which papers belong to it as a whole.
+# What the two stages of whole drafts make of a draft with a passage in it.
 
-COLUMNS = (*feature_names(metadata=False), "score", "probability", "rank")
-"""What a passage's features may read of the draft's ranking: its features, and what came of them.
+COLUMNS = ("score", "probability", "rank")
+"""What a passage's features may read of that ranking.
 
 A rank and a probability carry over from one ranker to another, a score does so less."""
 OUTSIDE = np.float32(-1)
@@ -84,60 +123,58 @@ OUTSIDE = np.float32(-1)
 
 @dataclass(frozen=True, slots=True)
 class DraftView:
-    """A draft's own candidates, and the query that its passages start from.
+    """The ranking of papers for a draft with a passage in it.
 
-    query: as of when, and which papers may be seen and recommended. rows: (m,) int32, candidates of
-    the draft, ascending; none for a passage without a draft. columns: (m, len(COLUMNS)) float32.
-    means: what its passages share of their candidates' profiles.
+    context: of its query, which says as of when, and which papers may be seen and recommended, and
+    of its candidates. columns: (m, len(COLUMNS)) float32, in the order of the candidates' rows.
     """
 
-    query: Query
-    rows: Rows
+    context: FeatureContext
     columns: Floats
-    means: TitleMeans = field(default_factory=TitleMeans)
 
     @classmethod
-    def of(cls, recommender: Recommender, draft: Draft, text: str) -> "DraftView":
-        """Rank the papers for a draft once.
+    def of(cls, recommender: Recommender, draft: Draft, passage: Passage) -> "DraftView":
+        """Rank the papers for a draft whose title is the passage, and whose abstract its title.
 
-        Args:
-            recommender: answers the draft.
-            draft: what is known of it; nothing but its moment in time, where a passage is alone.
-            text: a passage of it, which stands in for a draft that has neither text nor seeds.
+        Of the ways to put a sentence into a draft this one is the best on dev sentences of three
+        fields; see docs/notes/local.md.
 
         Raises:
             DraftError: neither the draft nor the passage says anything.
         """
-        known = bool(recommender.collection.corpus.rows(draft.references).size)
-        if not (has_text(draft) or known):
-            return cls.of_nothing(recommender.query_to(replace(draft, title=text)))
-        query = recommender.query_to(draft)
-        ranking = recommender.order(query)
-        rows, ranker = ranking.candidates.rows, recommender.ranker
-        features = compute(ranking.context, COLUMNS[:-3])
-        outcome = np.empty((len(rows), 3), np.float32)
-        outcome[ranking.positions, 0] = ranking.scores
-        outcome[ranking.positions, 1] = ranker.probability(ranking.scores)
-        outcome[ranking.positions, 2] = np.arange(1, len(ranking.rows) + 1)
-        return cls(query, rows, np.hstack([features, outcome]))
+        cited = tuple(dict.fromkeys((*draft.references, *passage.beside)))
+        said = (text for text in (draft.title, draft.abstract) if text and text.strip())
+        about = next(said, None)
+        posed = replace(draft, title=passage.text, abstract=about, references=cited)
+        ranking = recommender.order(recommender.query_to(posed))
+        columns = np.empty((len(ranking.rows), len(COLUMNS)), np.float32)
+        columns[ranking.positions, 0] = ranking.scores
+        columns[ranking.positions, 1] = ranking.probabilities
+        columns[ranking.positions, 2] = np.arange(1, len(ranking.rows) + 1)
+        return cls(ranking.context, columns)
 
-    @classmethod
-    def of_nothing(cls, query: Query) -> "DraftView":
-        """Say that nothing is known of a draft by itself."""
-        return cls(query, _NO_ROWS, np.empty((0, len(COLUMNS)), np.float32))
+    @property
+    def query(self) -> Query:
+        """What was asked of the two stages; its seeds are all that the draft cites."""
+        return self.context.query
+
+    @property
+    def rows(self) -> Rows:
+        """Rows of the candidates, ascending: (m,) int32."""
+        return self.context.rows
+
+    @property
+    def known(self) -> bool:
+        """Tell whether anything is known beside the passage."""
+        return self.query.text.abstract is not None or len(self.query.seeds) > 0
 
     def column(self, name: str, rows: Rows) -> Floats:
         """Look a column up for any rows, OUTSIDE where the draft had no such candidate."""
-        found: Floats = self.table(rows)[COLUMNS.index(name)]
-        return found
-
-    def table(self, rows: Rows) -> Floats:
-        """Look all columns up for any rows: (len(COLUMNS), len(rows)) float32."""
-        found = np.full((len(COLUMNS), len(rows)), OUTSIDE, np.float32)
+        found = np.full(len(rows), OUTSIDE, np.float32)
         if len(self.rows):
             places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
             there = np.flatnonzero(self.rows[places] == rows)
-            found[:, there] = self.columns[places[there]].T
+            found[there] = self.columns[places[there], COLUMNS.index(name)]
         return found
 
     def best(self, k: int) -> Rows:
@@ -157,19 +194,6 @@ NEAREST = 50
 MATCHES = 200
 """So many BM25 hits among the sentences count."""
 BEST_FEW = 3
-
-
-class ContextUse(StrEnum):
-    """Which citing sentences a passage may see.
-
-    ONLY: all, and only papers may be recommended that have some. Where papers are known to be gold
-    because they have contexts, a ranker must not learn from their presence: it learns from HIDDEN
-    and ONLY, where all candidates of a passage are equal in that.
-    """
-
-    ALL = "all"
-    HIDDEN = "hidden"
-    ONLY = "only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,61 +369,45 @@ class ContextSigns:
         return np.full(len(self.rows), OUTSIDE, np.float32)
 
 
-_MARK = " [1]"
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A sentence in which a citation is missing, in the terms of the corpus.
-
-    text: its words, citation marks taken out. beside: what is cited in the same sentence already:
-    it is never recommended for it, and tells most of what is missing. at: how many characters stand
-    before the place of the citation, where that is known: who stands there may be named without a
-    year. contexts: which citing sentences of other papers may be read.
-    """
-
-    text: str
-    beside: tuple[PaperId, ...] = ()
-    at: int | None = None
-    contexts: ContextUse = ContextUse.ALL
-
-    @property
-    def naming(self) -> str:
-        """The words in which names are looked for: the gap stands there like a citation."""
-        if self.at is None:
-            return self.text
-        return f"{self.text[: self.at]}{_MARK}{self.text[self.at :]}"
-
-
 @dataclass(frozen=True, slots=True)
 class PassageQuery:
     """A passage as the stages see it.
 
-    query: that of the sentence; its seeds are what is cited beside the gap. draft: what the whole
-    draft says. named: the papers that the sentence names. contexts: how papers were cited; None
-    where that is not known, or hidden. whole: whether the query is that of the draft with the
-    sentence in it, whose seeds are all that the draft cites; then nothing is known of the draft by
-    itself.
+    query: that of the sentence; its seeds are what is cited beside the gap. draft: the ranking for
+    the draft with the passage in it. named: the papers that the sentence names. contexts: how
+    papers were cited; None where that is not known, or hidden. means: what passages of a draft
+    share of their candidates' profiles.
     """
 
     query: Query
     draft: DraftView
     named: NamedRows
     contexts: ContextView | None = None
-    whole: bool = False
+    means: TitleMeans = field(default_factory=TitleMeans)
 
 
 def pose_passage(
-    collection: Collection, works: NamedWorks, draft: DraftView, passage: Passage, vector: Floats
+    collection: Collection,
+    works: NamedWorks,
+    draft: DraftView,
+    passage: Passage,
+    vector: Floats,
+    means: TitleMeans | None = None,
 ) -> PassageQuery:
     """Turn a passage into a query as of its draft's moment.
+
+    What the draft cites elsewhere may be cited again, if the sentence names it; what stands beside
+    the gap is never recommended.
 
     vector: (d,) float32, L2-normalised, of the passage's words.
     """
     whole = draft.query
     beside = collection.corpus.rows(passage.beside)
     beside = beside[whole.allowed[beside]]
-    named, wanted = _named_and_wanted(works, whole, passage, beside)
+    named = works.resolve(find_names(passage.naming), allowed=whole.allowed)
+    wanted = whole.wanted.copy()
+    wanted[np.intersect1d(whole.seeds, named.rows)] = True
+    wanted[beside] = False
     query = replace(
         whole,
         vector=vector,
@@ -417,31 +425,7 @@ def pose_passage(
         view = ContextView.of(collection, query, passage.text)
     if passage.contexts is ContextUse.ONLY:
         wanted &= False if view is None else view.spoken_of(len(wanted))
-    return PassageQuery(query, draft, named.among(wanted), view)
-
-
-def pose_whole(
-    recommender: Recommender, works: NamedWorks, draft: Draft, passage: Passage
-) -> PassageQuery:
-    """Turn a draft with a passage into one query to the two stages of whole drafts.
-
-    Raises:
-        DraftError: neither the draft nor the passage says anything.
-    """
-    corpus = recommender.collection.corpus
-    beside = corpus.rows(passage.beside)
-    cited = tuple(dict.fromkeys((*draft.references, *passage.beside)))
-    # The sentence before the draft's title, and no abstract: see docs/notes/local.md.
-    asked = replace(
-        draft, title=passage.text, abstract=draft.title or draft.abstract, references=cited
-    )
-    whole = recommender.query_to(asked)
-    named, wanted = _named_and_wanted(works, whole, passage, beside)
-    if passage.contexts is ContextUse.ONLY:
-        view = ContextView.of(recommender.collection, whole, passage.text)
-        wanted &= False if view is None else view.spoken_of(len(wanted))
-    query = replace(whole, wanted=wanted)
-    return PassageQuery(query, DraftView.of_nothing(query), named.among(wanted), whole=True)
+    return PassageQuery(query, draft, named.among(wanted), view, means or TitleMeans())
 
 
 def with_sentence(draft: Draft, text: str) -> Draft:
@@ -449,18 +433,3 @@ def with_sentence(draft: Draft, text: str) -> Draft:
     if not draft.title:
         return replace(draft, title=text)
     return replace(draft, abstract=" ".join(part for part in (text, draft.abstract) if part))
-
-
-def _named_and_wanted(
-    works: NamedWorks, whole: Query, passage: Passage, beside: Rows
-) -> tuple[NamedRows, Mask]:
-    """Find what a passage names, and what may be recommended for it.
-
-    What the draft cites elsewhere may be cited again, if the sentence names it; what stands beside
-    the gap is never recommended.
-    """
-    named = works.resolve(find_names(passage.naming), allowed=whole.allowed)
-    wanted = whole.wanted.copy()
-    wanted[np.intersect1d(whole.seeds, named.rows)] = True
-    wanted[beside] = False
-    return named, wanted

@@ -465,7 +465,6 @@ class TreeRanker:
         *,
         kind: str = KIND,
         known: Collection[str] = BY_NAME,
-        evidence: Collection[str] = EVIDENCE,
     ) -> "TreeRanker":
         """Open a ranker folder.
 
@@ -473,7 +472,6 @@ class TreeRanker:
             folder: where it lies.
             kind: of the artifact.
             known: names of the features that can be computed for it.
-            evidence: names of what its transfer may read.
 
         Raises:
             ArtifactError: the folder is missing, damaged, of another kind or schema, or was
@@ -486,7 +484,7 @@ class TreeRanker:
             curve, origin = config["calibration"], config["origin"]
             knots = centred(np.array([curve["scores"], curve["probabilities"]]))
             searches = tuple(config.get("candidates", USUAL))
-            transfer = transfer_of(config.get(TRANSFER), evidence)
+            transfer = transfer_of(config.get(TRANSFER))
         except (KeyError, TypeError) as error:
             raise ArtifactCorrupt(
                 f"The manifest of the ranker in {folder} lacks {error}.", _AGAIN
@@ -526,10 +524,8 @@ class TreeRanker:
         )
 
 
-def transfer_of(
-    stored: Mapping[str, Any] | None, known: Collection[str] = EVIDENCE
-) -> Transfer | None:
-    """Read a transfer of a manifest, if there is one. known: what evidence there is.
+def transfer_of(stored: Mapping[str, Any] | None) -> Transfer | None:
+    """Read a transfer of a manifest, if there is one.
 
     Raises:
         KeyError: it lacks something, or reads evidence that this version does not have.
@@ -538,7 +534,7 @@ def transfer_of(
         return None
     evidence = {}
     for name, (weight, low, high) in stored["evidence"].items():
-        if name not in known:
+        if name not in EVIDENCE:
             raise KeyError(name)
         evidence[name] = float(weight), float(low), float(high)
     return Transfer(float(stored["bias"]), float(stored["slope"]), evidence)

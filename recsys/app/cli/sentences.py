@@ -34,7 +34,7 @@ Reading: TypeAlias = Literal["all", "hidden", "only"]
 """The values of `ContextUse`."""
 SYSTEMS = (
     *("bm25", "embedding", "hybrid", "two-stage", "profile"),
-    *("local", "local-unnamed", "local-ungated"),
+    *("local", "local-unnamed"),
 )
 """The names of `evaluate_local.LOCAL_SYSTEMS`, which takes long to import."""
 EVERY_YEAR = (0, 9999)

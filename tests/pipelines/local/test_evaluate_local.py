@@ -247,13 +247,13 @@ def test_rankers_that_nobody_asks_are_not_refused(
     plain = replace(QUICK, systems=("bm25", "profile"))
     expected = found.lines()
     assert evaluate_local(index, found, plain, tmp_path / "x", open_local=both).told == expected
-    # Without a draft, nobody asks the ranker of whole drafts but the system that is that.
-    whole = Opened(local=honest, whole=leaky)
-    sentence = replace(QUICK, systems=("local",), known="sentence")
-    assert evaluate_local(index, found, sentence, tmp_path / "y", open_local=whole).told == expected
+    # The two stages do not ask the local ranker, which asks them of a sentence alone, too.
+    local, whole = Opened(local=leaky, whole=honest), Opened(local=honest, whole=leaky)
+    two = replace(QUICK, systems=("two-stage",), known="sentence")
+    assert evaluate_local(index, found, two, tmp_path / "y", open_local=local).told == expected
     with pytest.raises(LeakageError, match="The ranker in"):
-        two = replace(sentence, systems=("two-stage",))
-        evaluate_local(index, found, two, tmp_path / "z", open_local=whole)
+        sentence = replace(two, systems=("local",))
+        evaluate_local(index, found, sentence, tmp_path / "z", open_local=whole)
 
 
 def test_an_encoder_that_has_learned_from_the_citing_papers_is_refused(

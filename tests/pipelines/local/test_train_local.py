@@ -61,8 +61,7 @@ def test_an_example_is_what_the_query_is_answered_with(
             reader.collection, reader.works, query, known, masked=masked, contexts=way.contexts
         )
         with dot_cache():  # Else the last bit of a cosine may differ.
-            view = reader.view(posed.draft, posed.passage)
-            facts = reader.facts(view, posed.passage, reader.encode([posed.passage])[0])
+            facts = reader.facts(posed.draft, posed.passage)
             expected = compute_local(facts, LOCAL_FEATURES)
         listed = references_of(reader.collection, query)
         others = beside(reader.collection, reader.works, query, listed)

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from recsys.app import wiring
-from recsys.app.wiring import open_index, open_local, serving_model
+from recsys.app.wiring import open_index, serving_model
 from recsys.indexes.opening import open_collection
 from recsys.local.local_recommender import LOCAL_RANKER
 from recsys.models.encoder import SeenQueries
@@ -160,13 +160,6 @@ def test_an_answer_says_that_the_rankers_of_an_index_have_parted(
     told = run_cli(*asked)
     assert told.code == 0 and PARTED in told.err
     assert PARTED not in run_cli(*asked, "--quiet").err
-
-
-def test_two_stages_may_order_beside_the_packages_local_ranker_and_never_beside_an_own_one(
-    index: Path, learned: Path
-) -> None:
-    assert open_local(index).ranker.two_stages is not None
-    assert open_local(learned).ranker.two_stages is None
 
 
 def test_rankers_that_learned_of_each_other_are_both_kept(

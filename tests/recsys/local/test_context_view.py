@@ -34,6 +34,7 @@ from recsys.pipelines.index.contexts import COLUMNS, in_order, write_contexts
 from recsys.query.query import make_query
 from recsys.ranking.feature_context import FeatureContext
 from recsys.records import Draft, Paper
+from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats
 from recsys.store.collection import Collection, ContextSpace
 from recsys.store.contexts import WORDS, Contexts
@@ -69,11 +70,13 @@ def with_told(
 
 
 def asked(collection: Collection, draft: Draft, passage: Passage, vector: Floats) -> PassageQuery:
-    """Pose a passage of a draft that has candidates of the passage alone."""
-    nothing = np.empty((0, len(OF_DRAFT)), np.float32)
+    """Pose a passage of a draft that the two stages rank all papers alike for."""
     query = make_query(collection, draft, vector, metadata=False)
-    view = DraftView(query, np.empty(0, np.int32), nothing)
-    return pose_passage(collection, NamedWorks(collection), view, passage, vector)
+    found = propose(collection, query, SMALL)
+    columns = np.zeros((len(found.rows), len(OF_DRAFT)), np.float32)
+    view = DraftView(FeatureContext(collection, query, found), columns)
+    works = NamedWorks(collection)
+    return pose_passage(collection, works, view, passage, vector)
 
 
 def facts_of(collection: Collection, query: PassageQuery) -> LocalFacts:

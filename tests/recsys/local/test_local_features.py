@@ -1,7 +1,5 @@
 """The feature table of passages: every column means what its name says."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +13,7 @@ from recsys.local.local_features import (
     compute_local,
     profile_cosines,
 )
-from recsys.local.passage import COLUMNS, MOST_CITERS, OUTSIDE, Passage
+from recsys.local.passage import COLUMNS, MOST_CITERS, OUTSIDE
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.features import compute, descending_rank, feature_names
 from recsys.records import Draft, Paper
@@ -67,13 +65,15 @@ def test_names_are_looked_up_as_in_a_dict(seed: int) -> None:
         assert column(facts, f"{name}_rank").tolist() == expected
 
 
-def test_without_a_draft_all_of_its_columns_are_outside() -> None:
-    world = random_local_world(5)
-    alone = replace(world, world=replace(world.world, draft=Draft(title="", as_of=2009)))
-    facts = facts_of(alone, passage=Passage("We rank a graph of vectors"))
+@given(SEEDS)
+def test_what_the_two_stages_say_is_read_of_every_candidate_of_theirs(seed: int) -> None:
+    facts = facts_of(random_local_world(seed))
     names = tuple(name for name in LOCAL_FEATURES if name.startswith(DRAFT))
-    assert len(facts.rows) and len(names) == len(COLUMNS)
-    assert (compute_local(facts, names) == OUTSIDE).all()
+    assert names == tuple(DRAFT + name for name in COLUMNS)
+    columns, view = compute_local(facts, names), facts.asked.draft
+    known = dict(zip(view.rows.tolist(), view.columns.tolist(), strict=True))
+    nothing = [float(OUTSIDE)] * len(COLUMNS)
+    assert columns.tolist() == [known.get(row, nothing) for row in facts.rows.tolist()]
 
 
 # Profiles against a plain loop over papers, and as of their moment.
@@ -114,8 +114,8 @@ def test_only_the_latest_citers_of_a_much_cited_paper_describe_it() -> None:
     vectors = np.stack([ice, *[fire if at < 5 else ice for at in range(len(years))]])
     world = random_local_world(0)
     reader = reader_of(collect(papers, vectors))
-    view = reader.view(Draft("graph", as_of=2100), world.passage)
-    facts = reader.facts(view, world.passage, ice)
+    posed = reader.pose(Draft("graph", as_of=2100), world.passage, ice)
+    facts = reader.facts_of(posed)
     # The five early ones, of another direction, are left out.
     assert facts.profile[np.flatnonzero(facts.rows == 0)[0]] == 1
 
@@ -125,6 +125,6 @@ def test_a_paper_that_its_citers_cancel_out_has_no_direction() -> None:
     papers = [Paper("a", "graph", year=2000), Paper("b", "graph", year=2001, references=("a",))]
     reader = reader_of(collect(papers, np.stack([vector, -vector])))
     world = random_local_world(0)
-    view = reader.view(Draft("graph", as_of=2005), world.passage)
-    facts = reader.facts(view, world.passage, vector)
+    posed = reader.pose(Draft("graph", as_of=2005), world.passage, vector)
+    facts = reader.facts_of(posed)
     assert facts.profile.tolist() == pytest.approx([0, -1])

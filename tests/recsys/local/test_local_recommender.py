@@ -17,7 +17,7 @@ from recsys.local.local_recommender import (
     explain_local,
     gather,
 )
-from recsys.local.passage import Passage, PassageQuery, pose_passage
+from recsys.local.passage import Passage, PassageQuery
 from recsys.ranking.reasons import MOST_REASONS
 from recsys.records import Draft, Paper, Recommendation
 from recsys.retrieval.propose import StageOne, propose, source_names
@@ -108,7 +108,7 @@ def test_a_passage_that_nothing_is_left_for_has_an_empty_answer(small: LocalReco
     assert [len(items) for items in answers] == [0, 3]
 
 
-def test_what_the_draft_alone_proposes_says_so() -> None:
+def test_what_only_the_draft_with_the_sentence_proposes_says_so() -> None:
     papers = (*PAPERS, *(Paper(f"q{at}", "moss", year=2001) for at in range(6)))
     vectors = HashingEncoder(8).encode([(paper.title, None) for paper in papers])
     narrow = StageOne(neighbours=1, matches=1, candidates=1)
@@ -116,17 +116,17 @@ def test_what_the_draft_alone_proposes_says_so() -> None:
     recommender = recommender_of(collect(papers, vectors), ("named",), pool)
     (items,) = recommender.recommend(Draft("moss", as_of=2010), [Passage("cloud engine")], 9)
     words = {item.paper.title: item.found_by for item in items}
-    assert words["moss"] == ("the draft as a whole",)
-    assert "the draft as a whole" not in words["cloud engine"]
+    assert words["moss"] == ("the draft with the sentence",)
+    assert "the draft with the sentence" not in words["cloud engine"]
 
 
-def test_the_draft_is_ranked_once_and_all_passages_are_encoded_together() -> None:
+def test_all_passages_are_encoded_together_and_each_with_its_draft() -> None:
     encoder = CountingEncoder()
     reader = reader_of(collect(PAPERS, unit(np.ones((4, 8)))))
     reader = PassageReader(replace(reader.recommender, encoder=encoder), reader.pool)
     recommender = LocalRecommender(PassageRanker(reader, Alike()))
     recommender.recommend(DRAFT, [Passage(word) for word in ("graph", "honey", "cloud")], 2)
-    assert encoder.batches == [1, 3]
+    assert encoder.batches == [3, 1, 1, 1]
 
 
 def test_nnselect_reads_whole_drafts_only() -> None:
@@ -170,9 +170,8 @@ def test_a_ranking_holds_every_candidate_once(seed: int) -> None:
 def posed(seed: int) -> tuple[PassageReader, PassageQuery]:
     world = random_local_world(seed)
     reader = reader_of(world.collection)
-    view = reader.view(world.draft, world.passage)
     vector = reader.encode([world.passage])[0]
-    return reader, pose_passage(reader.collection, reader.works, view, world.passage, vector)
+    return reader, reader.pose(world.draft, world.passage, vector)
 
 
 @given(SEEDS, st.integers(0, 6), st.integers(0, 3), st.sampled_from([0.0, 0.3, 0.9]))
@@ -212,8 +211,7 @@ def test_a_paper_of_the_draft_is_not_promising_for_being_the_best_of_few() -> No
     vectors = unit(np.stack([towards, 1 - towards, *[np.zeros(7)] * 6], axis=1))
     reader = reader_of(collect(papers, vectors))
     sentence, passage = np.eye(8, dtype=np.float32)[0], Passage("ferns")
-    view = reader.view(Draft("beetles", as_of=2005), passage)
-    asked = pose_passage(reader.collection, reader.works, view, passage, sentence)
+    asked = reader.pose(Draft("beetles", as_of=2005), passage, sentence)
     few = replace(SMALL, candidates=2)
     found = gather(reader.collection, asked, LocalPool(few, of_draft=50))
     hopes = dict(zip(found.rows.tolist(), found.prior.tolist(), strict=True))
@@ -244,7 +242,7 @@ def collection() -> Collection:
 
 def reasoned(collection: Collection, passage: Passage, draft: Draft = ALONE) -> LocalFacts:
     reader = reader_of(collection)
-    return reader.facts(reader.view(draft, passage), passage, SENTENCE)
+    return reader.facts_of(reader.pose(draft, passage, SENTENCE))
 
 
 def every_reason(facts: LocalFacts, paper_id: str) -> dict[str, str]:
@@ -285,7 +283,7 @@ def test_ties_to_what_stands_beside_are_told_the_most_direct_one(collection: Col
 def test_the_best_of_the_draft_are_said_to_be_so(collection: Collection) -> None:
     draft = Draft("Honey", as_of=2010)
     told = every_reason(reasoned(collection, Passage("ferns"), draft), "a")
-    assert told["draft"] == "among the 20 best papers for the whole draft"
+    assert told["draft"] == "among the 20 best papers for the draft with this sentence"
     assert "draft" not in every_reason(reasoned(collection, Passage("ferns")), "a")
 
 

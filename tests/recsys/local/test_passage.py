@@ -17,9 +17,7 @@ from recsys.local.passage import (
     DraftView,
     Passage,
     PassageQuery,
-    pose_passage,
 )
-from recsys.ranking.features import compute, feature_names
 from recsys.records import Draft, Paper, Reason
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
@@ -49,8 +47,7 @@ def reader() -> PassageReader:
 
 
 def posed(reader: PassageReader, passage: Passage, draft: Draft = DRAFT) -> PassageQuery:
-    view, vector = reader.view(draft, passage), reader.encode([passage])[0]
-    return pose_passage(reader.collection, reader.works, view, passage, vector)
+    return reader.pose(draft, passage, reader.encode([passage])[0])
 
 
 def wanted(reader: PassageReader, passage: Passage, draft: Draft = DRAFT) -> str:
@@ -132,7 +129,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def view_of(world: LocalWorld) -> DraftView:
-    return reader_of(world.collection).view(world.draft, world.passage)
+    return DraftView.of(reader_of(world.collection).recommender, world.draft, world.passage)
 
 
 @given(SEEDS)
@@ -148,23 +145,21 @@ def test_columns_are_looked_up_as_in_a_dict(seed: int) -> None:
 
 
 @given(SEEDS)
-def test_a_view_repeats_the_drafts_own_ranking(seed: int) -> None:
+def test_a_view_is_the_ranking_for_the_draft_with_the_passage_as_its_title(seed: int) -> None:
     world = random_local_world(seed)
     recommender, view = reader_of(world.collection).recommender, view_of(world)
-    if not len(view.rows):
-        return
-    ranking = recommender.rank(recommender.query_to(world.draft))
+    told = replace(
+        world.draft,
+        title=world.passage.text,
+        abstract=world.draft.title or world.draft.abstract,
+        references=tuple(dict.fromkeys((*world.draft.references, *world.passage.beside))),
+    )
+    ranking = recommender.order(recommender.query_to(told))
     assert view.rows.tolist() == sorted(ranking.rows.tolist())
     ranks = np.arange(1, len(ranking.rows) + 1)
     assert view.column("rank", ranking.rows).tolist() == ranks.tolist()
     np.testing.assert_array_equal(view.column("score", ranking.rows), ranking.scores)
-    np.testing.assert_array_equal(
-        view.column("probability", ranking.rows), recommender.ranker.probability(ranking.scores)
-    )
-    names = feature_names(metadata=False)
-    features = compute(ranking.context, names)[ranking.positions]
-    for place, name in enumerate(names):
-        np.testing.assert_array_equal(view.column(name, ranking.rows), features[:, place])
+    np.testing.assert_array_equal(view.column("probability", ranking.rows), ranking.probabilities)
 
 
 @given(SEEDS, st.integers(0, 8))
@@ -175,18 +170,16 @@ def test_the_best_are_first_by_rank_and_may_be_cited(seed: int, k: int) -> None:
     assert view.best(k).tolist() == [row for row in first if view.query.wanted[row]]
 
 
-def test_a_draft_that_says_nothing_has_no_view_but_its_moment() -> None:
+def test_a_passage_alone_is_asked_as_of_the_moment_of_its_draft() -> None:
     world = random_local_world(7)
     own = next(paper for paper in world.world.papers if paper.year == 2004)
     for references in ((), ("nowhere",)):
         draft = Draft(title=" ", as_of=2006, paper_id=own.id, references=references)
-        view = reader_of(world.collection).view(draft, world.passage)
-        assert view.rows.tolist() == view.best(9).tolist() == []
-        assert view.columns.shape == (0, len(COLUMNS))
+        recommender = reader_of(world.collection).recommender
+        view = DraftView.of(recommender, draft, Passage("We rank graphs"))
+        assert not view.known
         assert view.query.before == 2004
         assert not view.query.allowed[world.collection.corpus.row(own.id) or 0]
-        asked = np.array([0, 3], np.int32)
-        assert view.column("rank", asked).tolist() == [OUTSIDE, OUTSIDE]
 
 
 # The as-of rule of passages: what was written after the draft changes nothing at any place.
