@@ -408,7 +408,14 @@ class Gap:
     need: float | None = None
     recommendations: tuple[Recommendation, ...] = ()
 
+    @property
+    def confident(self) -> bool:
+        """Tell whether the best paper is worth a look."""
+        return any(item.probability >= LEAST_MATCH for item in self.recommendations[:1])
 
+
+LEAST_MATCH = 0.05
+"""The chance below which the best paper of a gap is no match: see docs/results/sentences.md."""
 LEAST_CHANCE = 0.5
 """The chance that a paper must have to be taken unseen: it is rather right than wrong."""
 

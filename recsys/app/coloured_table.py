@@ -8,12 +8,12 @@ from recsys.formats.answers import Line, paper_lines, percent, place_line
 from recsys.formats.local_answers.shown_gaps import (
     HERE,
     INDENT,
-    NOTHING_FITS,
     GapKeys,
     around,
     gap_lines,
     headline,
     place_of,
+    shown_papers,
 )
 from recsys.formats.references.shown_facts import one_line, paper_link
 from recsys.records import Answer, LocalAnswer, Recommendation
@@ -49,10 +49,11 @@ def coloured_gaps(answer: LocalAnswer, keys: GapKeys, *, verbose: bool = False) 
             before, after = around(gap)
             sentence = Text.assemble(before, (HERE, "bold yellow"), after)
             console.print(Padding(sentence, (0, 0, 0, 4)))
-            for item in gap.recommendations:
+            papers, why = shown_papers(gap, verbose=verbose)
+            for item in papers:
                 _draw(console, item, gap_lines(item, keys, verbose=verbose), apart=True)
-            if not gap.recommendations:
-                console.print(f"\n{INDENT}{NOTHING_FITS}")
+            if why is not None:
+                console.print(f"\n{INDENT}{why}")
     return capture.get()
 
 

@@ -525,6 +525,8 @@ class GapModel(BaseModel):
     mark: str | None
     cited: list[str]
     need: float | None
+    confident: bool
+    """Whether the best paper is worth a look."""
     recommendations: list[CitedPaperModel]
 
 

@@ -530,6 +530,7 @@ def _places(opened: OpenIndex, found: LocalAnswer) -> list[dict[str, Any]]:
                 "kind": shown_gaps.headline(gap),
                 "section": one_line(gap.sentence.section),
                 "papers": papers,
+                "confident": gap.confident,
             }
         )
     return places

@@ -80,6 +80,7 @@ def gap_record(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
         "mark": gap.mark and gap.mark.printed,
         "cited": list(sentence.cited),
         "need": None if gap.need is None else round(float(gap.need), 6),
+        "confident": gap.confident,
         "recommendations": [paper_record(item, keys) for item in gap.recommendations],
     }
 

@@ -6,7 +6,6 @@ import re
 from recsys.formats.answers import found_by, other_versions, percent
 from recsys.formats.local_answers.shown_gaps import (
     HERE,
-    NOTHING_FITS,
     GapKeys,
     around,
     entries_of,
@@ -15,6 +14,7 @@ from recsys.formats.local_answers.shown_gaps import (
     looked_at,
     nothing_found,
     place_of,
+    shown_papers,
 )
 from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import one_line
@@ -75,14 +75,15 @@ def gap_markdown(answer: LocalAnswer, keys: GapKeys) -> str:
         )
         lines = [f"## {escaped(place_of(answer, gap))}: {headline(gap)}\n"]
         lines.append(f"> {before}**\\[?\\]**{after}\n")
-        for item in gap.recommendations:
+        shown, why = shown_papers(gap)
+        for item in shown:
             chance = percent(item.probability)
             lines.append(f"{item.rank}. {markdown_item(item.paper)} **{chance}**")
             notes = [key_line(keys, item.paper.id), *(reason.text for reason in item.reasons)]
             notes += [*other_versions(item), found_by(item) or ""]
             lines += (f"    - {escaped(note)}" for note in notes if note)
-        if not gap.recommendations:
-            lines.append(NOTHING_FITS)
+        if why is not None:
+            lines.append(why)
         parts.append("".join(f"{line}\n" for line in lines))
     if entries := entries_of(answer, keys):
         fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCE.findall(entries))])
@@ -101,7 +102,8 @@ def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
     for gap in answer.gaps:
         before, after = map(html.escape, around(gap))
         section = html_text(gap.sentence.section)
-        papers = "".join(_paper(item, keys) for item in gap.recommendations)
+        shown, why = shown_papers(gap)
+        papers = "".join(_paper(item, keys) for item in shown)
         parts += (
             '<section class="gap">\n<div class="place">\n',
             f'<h2 dir="auto">{html_text(place_of(answer, gap))}</h2>\n',
@@ -109,7 +111,7 @@ def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
             f'<p class="kind">{html_text(headline(gap))}</p>\n',
             f'<p class="kind" dir="auto">Section: {section}</p>\n' if section else "",
             "</div>\n",
-            f"<ol>\n{papers}</ol>\n" if papers else f"<p>{NOTHING_FITS}</p>\n",
+            f"<ol>\n{papers}</ol>\n" if why is None else f"<p>{html_text(why)}</p>\n",
             "</section>\n",
         )
     if entries := entries_of(answer, keys):

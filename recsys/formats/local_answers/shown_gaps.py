@@ -6,7 +6,7 @@ The papers of a whole answer are named by citation keys, those of the draft's bi
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recsys.errors import shortened
 from recsys.formats import identifiers
@@ -120,8 +120,9 @@ def papers_of(answer: LocalAnswer) -> list[Paper]:
 
 
 def entries_of(answer: LocalAnswer, keys: GapKeys) -> str:
-    """Write the papers of an answer that no bibliography at hand has, as BibTeX."""
-    return "\n".join(filter(None, map(keys.entry_of, papers_of(answer))))
+    """Write the papers that are shown and that no bibliography at hand has, as BibTeX."""
+    shown = replace(answer, gaps=tuple(gap for gap in answer.gaps if gap.confident))
+    return "\n".join(filter(None, map(keys.entry_of, papers_of(shown))))
 
 
 def _agree(reference: Reference, paper: Paper) -> bool:
@@ -143,6 +144,7 @@ HERE = "[?]"
 """The mark of a place in plain text."""
 
 NOTHING_FITS = "No paper of the index fits."
+NO_MATCH = "No confident match in this corpus"
 INDENT = " " * 12
 
 _OPENING, _CLOSING = "([{", ".,;:)]}!?"
@@ -228,6 +230,18 @@ def gap_lines(item: Recommendation, keys: GapKeys, *, verbose: bool = False) -> 
     yield "key", key_line(keys, item.paper.id)
 
 
+def shown_papers(
+    gap: Gap, *, verbose: bool = False
+) -> tuple[Sequence[Recommendation], str | None]:
+    """Choose what people see of a gap: its papers, or a line on why there are none."""
+    if gap.confident or (verbose and gap.recommendations):
+        return gap.recommendations, None
+    if not gap.recommendations:
+        return (), NOTHING_FITS
+    best = percent(gap.recommendations[0].probability)
+    return (), f"{NO_MATCH}: the best paper has {best} (-v shows it)."
+
+
 def gap_table(answer: LocalAnswer, keys: GapKeys, *, verbose: bool = False) -> str:
     """Render as text for a terminal: each sentence, and below it a paragraph a paper."""
     if not answer.gaps:
@@ -235,10 +249,11 @@ def gap_table(answer: LocalAnswer, keys: GapKeys, *, verbose: bool = False) -> s
     paragraphs = []
     for gap in answer.gaps:
         paragraphs.append(f"{place_of(answer, gap)}: {headline(gap)}\n    {marked_sentence(gap)}\n")
-        for item in gap.recommendations:
+        papers, why = shown_papers(gap, verbose=verbose)
+        for item in papers:
             paragraphs.append(text_row(item, *gap_lines(item, keys, verbose=verbose)))
-        if not gap.recommendations:
-            paragraphs.append(f"{INDENT}{NOTHING_FITS}\n")
+        if why is not None:
+            paragraphs.append(f"{INDENT}{why}\n")
     return "\n".join(paragraphs)
 
 
@@ -256,10 +271,11 @@ def editor_lines(answer: LocalAnswer, keys: GapKeys) -> str:
 def message(gap: Gap, keys: GapKeys) -> str:
     """Say on one line what a gap is, which papers fit and why, and the sentence."""
     papers = []
-    for item in gap.recommendations:
+    shown, why = shown_papers(gap)
+    for item in shown:
         title = shortened(one_line(item.paper.title), _LONGEST_TITLE)
         reasons = ", ".join(one_line(reason.text) for reason in item.reasons)
         why = f" ({reasons})" if reasons else ""
         papers.append(f"{keys.names[item.paper.id]}, {percent(item.probability)}: {title}{why}")
     sentence = shortened(marked_sentence(gap), _LONGEST_SENTENCE)
-    return f"{headline(gap)}: {'; '.join(papers) + '.' if papers else NOTHING_FITS} In: {sentence}"
+    return f"{headline(gap)}: {why or '; '.join(papers) + '.'} In: {sentence}"
