@@ -33,6 +33,7 @@ from recsys.local.local_recommender import (
     PassageReader,
     load_local_ranker,
 )
+from recsys.local.passage import ContextUse
 from recsys.pipelines.local.evaluate_local import LocalEvaluation, evaluate_local
 from recsys.pipelines.local.local_queries import LocalQueries, LocalQuery, local_queries
 from recsys.pipelines.local.store_contexts import add_contexts, read_sentences
@@ -143,7 +144,10 @@ def run(
         ranker = work / f"{LOCAL_RANKER}-without-{corpus}"
         write(joined([each for name, each in schools.items() if name != corpus]), ranker, seed)
         for what in known.split(","):
-            asked = LocalEvaluation(("two-stage", "local"), known=what, k=20, seed=seed)
+            # Of acl's papers, hardly any but the cited ones have contexts.
+            asked = LocalEvaluation(
+                ("two-stage", "local"), what, contexts=ContextUse.HIDDEN, k=20, seed=seed
+            )
             folder = work / f"sentences-{corpus}-{what}"
             open_local = partial(open_beside, ranker)
             report = evaluate_local(
