@@ -1,6 +1,6 @@
 """The whole way of a draft: query, candidates, features, scores, reasons."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -190,13 +190,39 @@ class Recommender:
             taken_keys=question.taken_keys,
         )
 
-    def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
+    def among(
+        self, question: Question, keep: Mask, k: int, *, least: float, known: Rows
+    ) -> tuple[Recommendation, ...]:
+        """Recommend at most k of some papers, each by the probability that it has among all.
+
+        Args:
+            question: the draft.
+            keep: (n,) bool, the papers.
+            k: how many papers at most.
+            least: the probability that each needs.
+            known: rows of papers of which no other version is recommended, as of seeds.
+
+        Raises:
+            DraftError: the draft has neither text nor a reference in the corpus.
+        """
+        with one_thread(), dot_cache():
+            ranking = self.rank(self.query_to(question.draft), keep=keep, further=known)
+            k = min(k, int(np.count_nonzero(ranking.probabilities >= least)))
+            return question.marked(self._shown(ranking, k)) if k else ()
+
+    def rank(
+        self, query: Query, *, keep: Mask | None = None, further: Sequence[int] | Rows = ()
+    ) -> Ranking:
         """Rank candidates, of each work one: versions of a paper above, or of a seed, are left out.
 
-        keep: (n,) bool, papers that may be in the ranking; None: all that the query wants.
+        keep: (n,) bool, papers that may be in the ranking; None: all that the query wants. further:
+        rows of papers whose other versions are left out, too.
         """
         ranking = self.order(query, keep=keep)
         known = np.concatenate([query.seeds, query.disliked])
+        if len(further):
+            rest = np.setdiff1d(further, np.concatenate([ranking.rows, known]))
+            known = np.concatenate([known, rest])
         found = find_versions(self.collection, ranking.rows, known)
         return Ranking(
             ranking.context,
