@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-import numpy as np
-
 from recsys.checking.verdicts import Checked, CheckReport, Notice
 from recsys.formats.references.shown_facts import one_line
 from recsys.query.resolve_draft import resolve_draft
@@ -16,6 +14,9 @@ from recsys.watching.state import NEW, Entry, Watch, entry_of, key_of
 
 CHANGES = (Notice.RETRACTED, Notice.CONCERN, Notice.CORRECTED, Notice.SUPERSEDED)
 """What is told of the papers that a draft cites."""
+
+_QUOTING = ("terms",)
+"""Kinds of reasons that name words of the draft, which are not to be stored."""
 
 
 def new_papers(
@@ -42,7 +43,9 @@ def new_papers(
             item.paper,
             now,
             probability=round(item.probability, 4),
-            reasons=tuple(one_line(reason.text) for reason in item.reasons),
+            reasons=tuple(
+                one_line(each.text) for each in item.reasons if each.kind not in _QUOTING
+            ),
         )
         for item in items
     )
@@ -62,8 +65,9 @@ def _changes_of(item: Checked) -> Iterator[tuple[str, Paper, str]]:
     work = item.reference if item.record is None else item.record.work
     for remark in item.remarks:
         if remark.notice in CHANGES:
-            after = item.published if remark.notice is Notice.SUPERSEDED else None
-            yield str(remark.notice), _paper_of(item.reference, after.work if after else work), remark.text
+            superseded = remark.notice is Notice.SUPERSEDED and item.published is not None
+            told = item.published.work if superseded and item.published else work
+            yield str(remark.notice), _paper_of(item.reference, told), remark.text
 
 
 def _paper_of(reference: Reference, work: Reference) -> Paper:

@@ -12,7 +12,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -56,11 +56,9 @@ class Entry:
 
     def record(self) -> dict[str, Any]:
         """Write it out, so that JSON can have it."""
-        paper = {name: getattr(self.paper, name) for name in _SHOWN}
-        return asdict(replace(self, paper=Paper("", ""))) | {
-            "paper": {name: value for name, value in paper.items() if value},
-            "on": self.on.isoformat(),
-        }
+        paper = {name: value for name in _SHOWN if (value := getattr(self.paper, name))}
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return plain | {"paper": paper, "on": self.on.isoformat()}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Entry":
@@ -127,16 +125,12 @@ class Watch:
 
     def save(self, folder: Path) -> None:
         """Write it in one step."""
-        record = {name: value for name, value in _values(self).items() if name != "name"}
-        write_json(
-            folder / f"{self.name}.json", {"schema": SCHEMA, "created_by": CREATED_BY, **record}
-        )
-
-
-def _values(watch: Watch) -> dict[str, Any]:
-    plain = asdict(replace(watch, entries=()))
-    ran = None if watch.ran is None else watch.ran.isoformat()
-    return plain | {"ran": ran, "entries": [entry.record() for entry in watch.entries]}
+        record: dict[str, Any] = {"schema": SCHEMA, "created_by": CREATED_BY}
+        record |= {each.name: getattr(self, each.name) for each in fields(self)}
+        record |= {"ran": self.ran and self.ran.isoformat()}
+        record |= {"entries": [entry.record() for entry in self.entries]}
+        del record["name"]
+        write_json(folder / f"{self.name}.json", record)
 
 
 def key_of(kind: str, paper_id: PaperId) -> str:
