@@ -9,6 +9,7 @@ them. Everything else keeps the rule of `query.make_query`, by which nothing of 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -154,8 +155,8 @@ class Replay:
         return [
             f"P@{CUTOFFS[0]} is {best.value:.2f} times the best of the others "
             f"({best.low:.2f} to {best.high:.2f}).",
-            f"From {self.least:.0%} on, precision is {shown.value:.2f} times the best of the others "
-            f"({shown.low:.2f} to {shown.high:.2f}); {self.expected:.2f} was predicted.",
+            f"From {self.least:.0%} on, precision is {shown.value:.2f} times the best of the "
+            f"others ({shown.low:.2f} to {shown.high:.2f}); {self.expected:.2f} was predicted.",
             *self.warnings,
         ]
 
@@ -287,24 +288,21 @@ def _ratio(figures: Mapping[str, Doubles]) -> Interval:
 def tables(found: Replay) -> tuple[Table, Table]:
     """Put a replay into two tables: what is ranked first, and what is told at the threshold."""
     about = f"{found.corpus}, {found.part} queries from {found.since} on"
+    best, times = "times the best other", partial(interval_cell, digits=2)
+    precisions = [cells(name, *figures) for name, figures in found.precisions.items()]
     first = Table(
         "watch-precision",
         f"{about}: {found.citing:,} drafts that cite {found.right:,} papers of their own year.",
         ("system", *(f"P@{k}" for k in CUTOFFS)),
-        tuple(cells(name, *figures) for name, figures in found.precisions.items())
-        + (
-            cells(
-                "times the best other", *(interval_cell(each, digits=2) for each in found.ratios)
-            ),
-        ),
+        (*precisions, cells(best, *map(times, found.ratios))),
         notes="Divided by k, however many papers there were to find. 95 % bootstrap intervals.",
     )
+    shown = [cells(name, f"{papers:,}", *rest) for name, (papers, *rest) in found.shown.items()]
     second = Table(
         "watch-shown",
         f"{about}: what all {found.drafts:,} drafts are told.",
         ("system", "papers", "precision", "recall"),
-        tuple(cells(name, f"{papers:,}", *rest) for name, (papers, *rest) in found.shown.items())
-        + (cells("times the best other", "", interval_cell(found.shown_ratio, digits=2), ""),),
+        (*shown, cells(best, "", times(found.shown_ratio), "")),
         notes=f"{OURS} tells of papers with a probability of {found.least:.0%} or more, at most "
         f"{DEPTH} a draft; the others of equally many, by their own scores.",
     )

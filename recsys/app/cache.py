@@ -1,8 +1,8 @@
 """Where recsys keeps what it can build or fetch again, the cache folder, and what it cannot.
 
-In the cache, an index on an object store becomes a folder of this machine before a command sees it: a word
-like `s3://bucket/my.index` may stand wherever the program takes the folder of one. What a command
-has changed there is brought to the store after it.
+In the cache, an index on an object store becomes a folder of this machine before a command sees it:
+a word like `s3://bucket/my.index` may stand wherever the program takes the folder of one. What a
+command has changed there is brought to the store after it.
 """
 
 import os
@@ -21,15 +21,12 @@ if TYPE_CHECKING:
 
 
 def cache_folder() -> Path:
-    """Return $RECSYS_CACHE, else $XDG_CACHE_HOME/recsys, else ~/.cache/recsys; see `_own_folder`."""
+    """Return $RECSYS_CACHE, else $XDG_CACHE_HOME/recsys, else ~/.cache/recsys."""
     return _own_folder("RECSYS_CACHE", "XDG_CACHE_HOME", ".cache")
 
 
 def state_folder() -> Path:
-    """Return the folder of what cannot be made again: $RECSYS_STATE, else $XDG_STATE_HOME/recsys.
-
-    Else it is ~/.local/state/recsys; see `_own_folder`.
-    """
+    """Return $RECSYS_STATE, else $XDG_STATE_HOME/recsys, else ~/.local/state/recsys."""
     return _own_folder("RECSYS_STATE", "XDG_STATE_HOME", ".local/state")
 
 

@@ -38,11 +38,13 @@ class News:
 
     watches: with something to tell, and the entries of each, newest first. all: every watch that
     was asked for, for feeds: they hold what was told before, too. address: of the feed itself.
+    whole: whether it is that of all watches, however few there are.
     """
 
     watches: Sequence[tuple[Watch, Sequence[Entry]]]
     all: Sequence[Watch] = ()
     address: str | None = None
+    whole: bool = False
 
 
 def draft_name(watch: Watch) -> str:
@@ -139,7 +141,7 @@ def _entry_record(entry: Entry) -> dict[str, Any]:
 def atom(news: News) -> str:
     """Write a feed (RFC 4287) of what was told of all watches, newest first."""
     watches = news.all
-    alone = watches[0] if len(watches) == 1 else None
+    alone = None if news.whole else watches[0]
     ElementTree.register_namespace("", ATOM)
     feed = _element("feed")
     _add(feed, "id", uuid.UUID(alone.id if alone else watches[0].everything).urn)

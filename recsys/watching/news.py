@@ -71,11 +71,11 @@ def _changes_of(item: Checked) -> Iterator[tuple[str, Paper, str]]:
 
 
 def _paper_of(reference: Reference, work: Reference) -> Paper:
-    """Describe a cited work; its id is that of the reference, whatever source knows it."""
-    names = (reference.doi, reference.arxiv, reference.acl, reference.pmid, work.doi, work.id)
+    """Describe a cited work; its id is what the draft calls it, whichever source knows it."""
+    names = (reference.doi, reference.arxiv, reference.acl, reference.pmid)
     title = work.title or reference.title or ""
     return Paper(
-        next(filter(None, names), None) or title.casefold(),
+        next(filter(None, names), None) or (reference.title or title).casefold(),
         title,
         year=work.year,
         authors=work.authors,

@@ -117,6 +117,7 @@ def run(
             [(watch, watch.unwritten) for watch in watches if watch.waiting],
             watches,
             None if out is None else out.absolute().as_uri(),
+            whole=len(names or ()) != 1,
         )
         if news.watches:
             if out is not None or mail is None or output is not None:
