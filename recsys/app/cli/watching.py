@@ -171,7 +171,7 @@ def evaluate_watch(
     seed: Seed = 0,
     quiet: bool = False,
 ) -> None:
-    """Measure how well watches find the papers of a draft's own year that it came to cite.
+    """Measure how well watches find the new papers that are cited.
 
     Each query knows what it cites of earlier years. Then the papers of its year come, with their
     reference lists, and are ranked as `recsys watch run` ranks them, by BM25, by embedding, and by
