@@ -12,6 +12,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 from recsys.formats.answers import facts, json_text, percent
@@ -26,6 +27,8 @@ WATCH_SCHEMA = "recsys.watch/1"
 ATOM = "http://www.w3.org/2005/Atom"
 MEDIA_TYPE = "application/atom+xml; charset=utf-8"
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NO_ADDRESS = re.compile(r'[\s<>"{}|\\^`]')
+"""What stands in no address but as a number."""
 _STYLE = """
 section { border-top: 1px solid var(--line); padding: .6rem 0; } h2 { font-size: 1.1rem; }
 .title { margin: 0; font-weight: 600; } .facts { margin: 0; color: var(--soft); }
@@ -174,7 +177,8 @@ def _atom_entry(watch: Watch, entry: Entry) -> ElementTree.Element:
     for name in names_of(entry.paper):
         _add(_add(element, "author"), "name", name)
     if link := paper_link(entry.paper):
-        _add(element, "link", rel="alternate", href=link)
+        address = _NO_ADDRESS.sub(lambda found: quote(found[0]), link)
+        _add(element, "link", rel="alternate", href=address)
     _add(element, "category", term=entry.kind)
     _add(element, "category", term=watch.name, scheme="urn:recsys:watch")
     _add(element, "content", _entry_html(entry), type="html")

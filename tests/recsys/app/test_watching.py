@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from recsys.app import watch_wiring
+from recsys.app.cache import cache_folder
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.store.artifacts import write_json
@@ -222,7 +223,7 @@ def test_an_index_that_was_built_again_is_named(watched: Path, watch: Watched) -
     papers = watched.parent / "all.jsonl"
     lines = (json.dumps(paper) + "\n" for paper in [*invented_papers(), river()])
     papers.write_text("".join(lines), encoding="utf-8")
-    build([papers], watched, BuildOptions(force=True))
+    build([papers], watched, BuildOptions(force=True), cache=cache_folder())
     done = watch("run")
     assert (done.code, done.out) == (0, "")
     assert f"paper: {watched} was built again since the last run" in done.err
