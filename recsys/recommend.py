@@ -193,11 +193,11 @@ class Recommender:
     def among(
         self, question: Question, keep: Mask, k: int, *, least: float, known: Rows
     ) -> tuple[Recommendation, ...]:
-        """Recommend at most k of some papers, each by the probability that it has among all.
+        """Recommend at most k of some new papers, each by the probability that it has among all.
 
         Args:
             question: the draft.
-            keep: (n,) bool, the papers.
+            keep: (n,) bool, the new papers.
             k: how many papers at most.
             least: the probability that each needs.
             known: rows of papers of which no other version is recommended, as of seeds.
@@ -206,7 +206,7 @@ class Recommender:
             DraftError: the draft has neither text nor a reference in the corpus.
         """
         with one_thread(), dot_cache():
-            ranking = self.rank(self.query_to(question.draft), keep=keep, further=known)
+            ranking = self.rank_new(self.query_to(question.draft), keep, further=known)
             k = min(k, int(np.count_nonzero(ranking.probabilities >= least)))
             return question.marked(self._shown(ranking, k)) if k else ()
 
@@ -233,6 +233,24 @@ class Recommender:
             found.others,
             len(ranking.rows) - len(found.standing),
         )
+
+    def rank_new(self, query: Query, keep: Mask, *, further: Sequence[int] | Rows = ()) -> Ranking:
+        """Rank papers that are so new that few or none can cite them yet; see `rank`.
+
+        They are read twice, and the log-odds averaged: as of the query's moment, when their links
+        count as those of any paper a year later, and as of a year before, when they have none. On
+        dev, the first gives them about twice the probability that they have, the second about half.
+        """
+        late = self.rank(query, keep=keep, further=further)
+        early = self.order(replace(query, before=query.before - 1), keep=keep)
+        without_links = np.zeros(len(self.collection.corpus), np.float32)
+        without_links[early.rows] = early.probabilities
+        odds = (_log_odds(late.probabilities) + _log_odds(without_links[late.rows])) / 2
+        order = np.argsort(-odds, kind="stable")
+        scores = odds[order]
+        probabilities = (1 / (1 + np.exp(-scores))).astype(np.float32)
+        positions = late.positions[order]
+        return replace(late, positions=positions, scores=scores, probabilities=probabilities)
 
     def order(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Propose candidates and order all of them: higher score first, ties by ascending id.
@@ -345,6 +363,13 @@ class Recommender:
             KEPT: len(ranking.rows),
             "recommended": min(k, len(ranking.rows)),
         }
+
+
+def _log_odds(probabilities: Floats) -> Floats:
+    """Return log(p / (1 - p)), of what is taken for impossible or certain that of next to it."""
+    p = np.clip(probabilities, 1e-6, 1 - 1e-6)
+    odds: Floats = np.log(p / (1 - p))
+    return odds
 
 
 def _withheld(query: Query, candidates: Candidates) -> int:

@@ -238,7 +238,7 @@ def _ask(
         with one_thread(), dot_cache():
             found = {name: rank(watched, wanted) for name, rank in BASELINES.items()}
             here = replace(recommender, collection=watched.collection)
-            ranking = here.rank(watched.query, keep=watched.new)
+            ranking = here.rank_new(watched.query, watched.new)
         found[OURS] = ranking.rows[:DEPTH], ranking.probabilities[:DEPTH]
         for name, (papers, scores) in found.items():
             told[name].flags[at, : len(papers)] = np.isin(papers, watched.right)
