@@ -69,6 +69,7 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     write_drafts(tmp_path / "drafts")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("RECSYS_STATE", str(tmp_path / "state"))
     return tmp_path
 
 
