@@ -34,7 +34,7 @@ SCHEMA = "recsys.watch-evaluation/1"
 DEPTH = 10
 """Papers that are judged of each ranking, and told at most at once."""
 CUTOFFS = (5, 10)
-OURS = "recsys watch"
+OURS, PERFECT = "recsys watch", "best possible"
 SAMPLES = 1000
 
 
@@ -130,7 +130,7 @@ class Replay:
     """A replay. drafts, citing: how many were watched, and how many of them cite something new.
 
     right: how many new papers were cited. precisions: of the drafts that cite something new, by
-    system, then for each of CUTOFFS. ratios: our precision in times the best of the others.
+    system, and of a perfect one, for each of CUTOFFS. ratios: our precision in times the best of the others.
     shown: of all drafts, papers told at the threshold, precision, recall, for each system as many.
     expected: the mean probability of what was shown. warnings: what is to be known.
     """
@@ -201,7 +201,7 @@ def replay(
             "Watches cannot be replayed on this corpus.",
         )
     citing, rng = right > 0, np.random.default_rng(seed)
-    precisions, ratios = _precisions(told, citing, rng)
+    precisions, ratios = _precisions(told, right[citing], citing, rng)
     shown, ratio = _shown(told, right, least, rng)
     ours = told[OURS].scores
     return Replay(
@@ -248,7 +248,7 @@ def _ask(
 
 
 def _precisions(
-    told: Mapping[str, Told], citing: Mask, rng: np.random.Generator
+    told: Mapping[str, Told], right: Doubles, citing: Mask, rng: np.random.Generator
 ) -> tuple[dict[str, tuple[Interval, ...]], tuple[Interval, ...]]:
     """Average precision over the drafts that cite something new; compare with the best other."""
     drawn = draw(int(citing.sum()), rng=rng, samples=SAMPLES)
