@@ -130,9 +130,9 @@ class Replay:
     """A replay. drafts, citing: how many were watched, and how many of them cite something new.
 
     right: how many new papers were cited. precisions: of the drafts that cite something new, by
-    system, and of a perfect one, for each of CUTOFFS. ratios: our precision in times the best of the others.
-    shown: of all drafts, papers told at the threshold, precision, recall, for each system as many.
-    expected: the mean probability of what was shown. warnings: what is to be known.
+    system, and of a perfect one, for each of CUTOFFS. ratios: our precision in times the best of
+    the others. shown: of all drafts, papers told at the threshold, as many for each system,
+    precision, recall. expected: the mean probability of what was shown. warnings: for people.
     """
 
     corpus: str

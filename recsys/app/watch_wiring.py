@@ -26,6 +26,7 @@ from recsys.store.generations import is_index
 from recsys.watching.news import changes, new_papers
 from recsys.watching.state import (
     LOCK,
+    Entry,
     Watch,
     find_watch,
     new_watch,
@@ -92,14 +93,19 @@ def add_watch(
             _fetch(watch, manuscript, yes=yes, quiet=quiet)
         recommender = opened(watch, quiet=quiet)
         arrivals = Arrivals.load(recommender.collection.folder, len(recommender.collection.corpus))
-        known = changes(_checked(watch, listed, recommender), watch, now())
+        report = _checked(watch, listed, recommender)
+        known = changes(report, watch, now())
         watch = watch.telling(known, now())
         # What is known is said now, and in no feed.
         watch = replace(watch, built=arrivals.built, updates=arrivals.updates)
         watch = replace(watch, entries=(), waiting=())
         watch.save(folder)
     told = [f"{entry.kind.capitalize()}: {entry.paper.title}. {entry.text}" for entry in known]
-    return [*told, f"Watching {draft} as {watch.name}: `recsys watch run` tells what is new."]
+    return [
+        *report.notes,
+        *told,
+        f"Watching {draft} as {watch.name}: `recsys watch run` tells what is new.",
+    ]
 
 
 def read_watched(watch: Watch) -> tuple[Manuscript, Listed]:
@@ -111,7 +117,8 @@ def read_watched(watch: Watch) -> tuple[Manuscript, Listed]:
     manuscript = read_draft(Path(watch.draft))
     books = read_references(*map(Path, watch.references))
     references = (*manuscript.references, *books.references)
-    return replace(manuscript, references=references), Listed(references)
+    notes = (*manuscript.notes, *books.problems)
+    return replace(manuscript, references=references), Listed(references, notes)
 
 
 def fetched_folder(watch: Watch) -> Path:
@@ -220,7 +227,7 @@ def _run(watch: Watch, at: datetime) -> tuple[Watch, list[str]]:
         _fetch(watch, manuscript, yes=True, quiet=quiet)
     recommender = opened(watch, quiet=quiet)
     arrivals = Arrivals.load(recommender.collection.folder, len(recommender.collection.corpus))
-    said, papers = list[str](), ()
+    said, papers = list[str](), tuple[Entry, ...]()
     if arrivals.built == watch.built:
         papers = new_papers(recommender, manuscript, arrivals, watch, at)
     else:
@@ -233,7 +240,9 @@ def _run(watch: Watch, at: datetime) -> tuple[Watch, list[str]]:
     unasked = {item.why for item in report.items if item.verdict is Verdict.NOT_CHECKED}
     said += [f"Cited papers were not checked everywhere: {why}" for why in sorted(unasked)]
     told = watch.telling((*changes(report, watch, at), *papers), at)
-    return replace(told, built=arrivals.built, updates=arrivals.updates), said
+    # Where there may be more than are told at once, the next run tells the rest.
+    updates = watch.updates if len(papers) == watch.k else arrivals.updates
+    return replace(told, built=arrivals.built, updates=updates), said
 
 
 def written(folder: Path, watches: Sequence[Watch]) -> None:

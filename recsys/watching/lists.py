@@ -20,13 +20,13 @@ def list_table(folder: Path) -> str:
             paragraphs.append(f"{path.stem}\n    {error}\n")
             continue
         every = f"every {watch.every}" if watch.every else "at every run"
-        ran = "not run yet" if watch.ran is None else f"last run {watch.ran:%Y-%m-%d %H:%M} UTC"
+        ran = "" if watch.ran is None else f", last checked {watch.ran:%Y-%m-%d %H:%M} UTC"
         gone = "" if Path(watch.draft).exists() else " (there is no such file now)"
         lines = (
             f"draft: {watch.draft}{gone}",
             *(f"references: {book}" for book in watch.references),
             f"index: {watch.index or 'fetched from OpenAlex'}",
-            f"{every}, {ran}; at most {watch.k} papers with {percent(watch.least)} or more",
+            f"{every}{ran}; at most {watch.k} papers at once, with {percent(watch.least)} or more",
             f"told: {len(watch.told_papers):,} new papers",
         )
         paragraphs.append("".join((f"{watch.name}\n", *(f"    {line}\n" for line in lines))))
