@@ -245,7 +245,8 @@ class Recommender:
         early = self.order(replace(query, before=query.before - 1), keep=keep)
         without_links = np.zeros(len(self.collection.corpus), np.float32)
         without_links[early.rows] = early.probabilities
-        odds = (_log_odds(late.probabilities) + _log_odds(without_links[late.rows])) / 2
+        both = _log_odds(late.probabilities) + _log_odds(without_links[late.rows])
+        odds = both * np.float32(0.5)
         order = np.argsort(-odds, kind="stable")
         scores = odds[order]
         probabilities = (1 / (1 + np.exp(-scores))).astype(np.float32)

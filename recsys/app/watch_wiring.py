@@ -145,7 +145,7 @@ def _fetch(watch: Watch, draft: Manuscript, *, yes: bool, quiet: bool) -> None:
     Raises:
         RecsysError: the plan is not agreed to, or a source failed.
     """
-    from recsys.app.fetch_wiring import SOURCES, fetching, updating
+    from recsys.app.fetch_wiring import SOURCES, Errand, fetching, updating
     from recsys.pipelines.index.build import BuildOptions, build
     from recsys.pipelines.index.update import UpdateOptions, update
     from recsys.pipelines.online.fetch_plan import PAPERS, asked_of_draft
@@ -155,6 +155,7 @@ def _fetch(watch: Watch, draft: Manuscript, *, yes: bool, quiet: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # It tells of the draft.
     papers, index = folder / "papers.jsonl.gz", folder / "index"
     with ExitStack() as stack:
+        errand: Errand | None
         if record_path(papers).exists():
             errand = stack.enter_context(updating(papers, None))
         else:
@@ -227,7 +228,8 @@ def _run(watch: Watch, at: datetime) -> tuple[Watch, list[str]]:
         _fetch(watch, manuscript, yes=True, quiet=quiet)
     recommender = opened(watch, quiet=quiet)
     arrivals = Arrivals.load(recommender.collection.folder, len(recommender.collection.corpus))
-    said, papers = list[str](), tuple[Entry, ...]()
+    said = list[str]()
+    papers: tuple[Entry, ...] = ()
     if arrivals.built == watch.built:
         papers = new_papers(recommender, manuscript, arrivals, watch, at)
     else:

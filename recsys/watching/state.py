@@ -64,9 +64,9 @@ class Entry:
     def from_record(cls, record: Mapping[str, Any]) -> "Entry":
         """Read what `record` wrote."""
         paper = dict(record["paper"])
-        lists = {name: tuple(paper.pop(name, ())) for name in ("authors", "aliases")}
+        paper |= {name: tuple(paper.get(name, ())) for name in ("authors", "aliases")}
         on, reasons = datetime.fromisoformat(record["on"]), tuple(record["reasons"])
-        value = {**record, "paper": Paper(**paper, **lists), "on": on, "reasons": reasons}
+        value = {**record, "paper": Paper(**paper), "on": on, "reasons": reasons}
         return cls(**value)
 
 
@@ -160,11 +160,10 @@ def read_watch(path: Path) -> Watch:
         schema = record.pop("schema")
         del record["created_by"]
         if schema == SCHEMA:
-            lists = {name: tuple(record.pop(name)) for name in ("references", "told", "waiting")}
-            entries = tuple(map(Entry.from_record, record.pop("entries")))
-            ran = record.pop("ran")
-            when = None if ran is None else datetime.fromisoformat(ran)
-            return Watch(path.stem, ran=when, entries=entries, **lists, **record)
+            record |= {name: tuple(record[name]) for name in ("references", "told", "waiting")}
+            record["entries"] = tuple(map(Entry.from_record, record["entries"]))
+            record["ran"] = record["ran"] and datetime.fromisoformat(record["ran"])
+            return Watch(path.stem, **record)
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path} is damaged ({type(error).__name__}).",
