@@ -300,11 +300,11 @@ def tables(found: Replay) -> tuple[Table, Table]:
     shown = [cells(name, f"{papers:,}", *rest) for name, (papers, *rest) in found.shown.items()]
     second = Table(
         "watch-shown",
-        f"{about}: what all {found.drafts:,} drafts are told.",
+        f"{about}: what is reported for all {found.drafts:,} drafts.",
         ("system", "papers", "precision", "recall"),
         (*shown, cells(best, "", times(found.shown_ratio), "")),
-        notes=f"{OURS} tells of papers with a probability of {found.least:.0%} or more, at most "
-        f"{DEPTH} a draft; the others of equally many, by their own scores.",
+        notes=f"{OURS} reports papers with a probability of {found.least:.0%} or more, at most "
+        f"{DEPTH} a draft; the others equally many, by their own scores.",
     )
     return first, second
 

@@ -104,7 +104,7 @@ def add_watch(
     return [
         *report.notes,
         *told,
-        f"Watching {draft} as {watch.name}: `recsys watch run` tells what is new.",
+        f"Watching {draft} as {watch.name}: `recsys watch run` reports what is new.",
     ]
 
 

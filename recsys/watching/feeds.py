@@ -16,6 +16,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from recsys.formats.answers import facts, json_text, percent
+from recsys.formats.references.people import natural
 from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import names_of, one_line, paper_link
 from recsys.formats.references.web_page import html_text, note_list, page_head
@@ -174,7 +175,7 @@ def _atom_entry(watch: Watch, entry: Entry) -> ElementTree.Element:
     _add(element, "title", headline(entry))
     _add(element, "updated", _date(entry.on))
     _add(element, "published", _date(entry.on))
-    for name in names_of(entry.paper):
+    for name in map(natural, names_of(entry.paper)):
         _add(_add(element, "author"), "name", name)
     if link := paper_link(entry.paper):
         address = _NO_ADDRESS.sub(lambda found: quote(found[0]), link)

@@ -27,7 +27,7 @@ def list_table(folder: Path) -> str:
             *(f"references: {book}" for book in watch.references),
             f"index: {watch.index or 'fetched from OpenAlex'}",
             f"{every}{ran}; at most {watch.k} papers at once, with {percent(watch.least)} or more",
-            f"told: {len(watch.told_papers):,} new papers",
+            f"reported: {len(watch.told_papers):,} new papers",
         )
         paragraphs.append("".join((f"{watch.name}\n", *(f"    {line}\n" for line in lines))))
     return "\n".join(paragraphs)
@@ -51,7 +51,7 @@ def list_json(folder: Path) -> str:
             "at_least": watch.least,
             "k": watch.k,
             "ran": None if watch.ran is None else watch.ran.isoformat(),
-            "told": len(watch.told_papers),
+            "reported": len(watch.told_papers),
             "waiting": len(watch.waiting),
         })  # fmt: skip
     return json_text({"schema": LIST_SCHEMA, "watches": watches}, indent=1) + "\n"

@@ -30,7 +30,7 @@ _LITERAL: Any = Literal
 GROUPS: Mapping[str, str] = {
     "train": "Train a ranker or another model on an index's citations.",
     "study": "Experiments on networks, encoders and clicks.",
-    "watch": "Watch drafts to be told of new papers that they should cite.",
+    "watch": "Report new papers that your drafts should cite.",
 }
 """Word that begins the names of several commands -> what they have in common."""
 _MEANT: Mapping[str, str] = {"recsys": "recommend", "recsys train": "ranker"}

@@ -39,7 +39,7 @@ def add(
     """Watch a draft from now on.
 
     Remembers where the draft and the index lie and what is known today. `recsys watch run` then
-    tells of papers that `recsys update` adds to the index later, and of cited papers that are
+    reports papers that `recsys update` adds to the index later, and cited papers that are
     retracted, corrected or published. The draft is read again at each run; no word of it is stored.
 
     Args:
@@ -52,8 +52,8 @@ def add(
         yes: Confirm the plan of --fetch without asking.
         every: Run the watch only once in this time, however often `recsys watch run` is called.
             Default: at every run.
-        at_least: Tell only of papers with at least this probability of being cited.
-        k: Tell of at most this many new papers at once.
+        at_least: Report only papers with at least this probability of being cited.
+        k: Report at most this many new papers at once; the next run reports the rest.
     """
     from recsys.app.watch_wiring import add_watch
     from recsys.machine import start_on_one_thread
@@ -88,15 +88,15 @@ def run(
     mail: Annotated[Path | None, Option(metavar="FILE.eml")] = None,
     quiet: bool = False,
 ) -> None:
-    """Tell what is new for watched drafts.
+    """Report what is new for watched drafts.
 
-    New papers are ranked for the draft as it is now and told once. If nothing is new, nothing is
+    New papers are ranked for the draft as it is now and reported once. If nothing is new, nothing is
     written and the exit code is 0. If a draft or an index cannot be read, the other watches are
     still run, and the exit code is 1. Runs at the same time wait for each other.
 
     Args:
         names: Watches to run now, by name or draft. Default: all that are due.
-        out: File to write; a feed also holds what was told before. Default: stdout, unless there
+        out: File to write; a feed also holds earlier reports. Default: stdout, unless there
             is --mail.
         output: Format of the news. Default: by the name of --out, otherwise markdown.
         mail: Also write the news as a mail, with text and HTML, for a mail program or sendmail.
@@ -180,7 +180,7 @@ def evaluate_watch(
     Args:
         since: Year of the oldest drafts to watch.
         part: Queries to watch.
-        at_least: Also judge what is told from this probability on.
+        at_least: Also judge what is reported from this probability on.
         output: Format of the tables.
     """
     from recsys.app.wiring import open_index
