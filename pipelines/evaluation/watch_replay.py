@@ -256,12 +256,11 @@ def _precisions(
         name: [drawn @ each.precision(k)[citing] / drawn.shape[1] for k in CUTOFFS]
         for name, each in told.items()
     }
-    return (
-        {name: tuple(map(interval, each)) for name, each in means.items()},
-        tuple(
-            _ratio({name: each[at] for name, each in means.items()}) for at in range(len(CUTOFFS))
-        ),
+    ratios = tuple(
+        _ratio({name: each[at] for name, each in means.items()}) for at in range(len(CUTOFFS))
     )
+    means[PERFECT] = [drawn @ np.minimum(right, k) / k / drawn.shape[1] for k in CUTOFFS]
+    return {name: tuple(map(interval, each)) for name, each in means.items()}, ratios
 
 
 def _shown(

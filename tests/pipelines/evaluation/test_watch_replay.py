@@ -10,7 +10,14 @@ import pytest
 from recsys.eval.measures import Interval
 from recsys.pipelines.evaluation import watch_replay
 from recsys.pipelines.evaluation.splits import gold
-from recsys.pipelines.evaluation.watch_replay import OURS, RENDERERS, Told, pose_watched, replay
+from recsys.pipelines.evaluation.watch_replay import (
+    OURS,
+    PERFECT,
+    RENDERERS,
+    Told,
+    pose_watched,
+    replay,
+)
 from recsys.query.query import draft_of, make_query
 from recsys.recommend import Recommender
 from tests.pipelines.small_index import invented_papers, open_small_index, write_small_index
@@ -98,6 +105,8 @@ def test_a_replay_is_told_in_every_format(
     found = replay(tmp_path, split, since=2007, least=0, open_index=lambda *_, **__: recommender)
     assert (found.drafts, found.citing, found.right) == (6, 5, 10)
     assert found.precisions[OURS][0].value == pytest.approx(0.4)  # Two of three come in five.
+    best = found.precisions[PERFECT]
+    assert [each.value for each in best] == pytest.approx([0.4, 0.2])
     papers, precision, recall = found.shown[OURS]
     assert papers == 18 and recall.value == 1 and precision.value == pytest.approx(10 / 18)
     assert json.loads(RENDERERS["json"](found))["citing"] == 5
