@@ -19,6 +19,8 @@ vis.index/generations/3/
 ├── nnselect-folds/  its vectors for train queries that it has not seen, to train rankers with
 ├── nnrank/          an artifact of its own, written by `recsys train nnrank`
 ├── nnrank-no-metadata/
+├── arrivals/        which update brought each paper, see `recsys.store.arrivals`; not there before
+│                    the first one
 └── contexts/        an artifact of its own: citing sentences, see `recsys.store.contexts`
 """
 

@@ -41,7 +41,8 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.copytree(examples, tmp_path / "examples")
     shutil.copytree(built.index, tmp_path / "my.index")
     shutil.copy(built.split, tmp_path / "split.json")
-    shutil.copy(examples / "draft.json", tmp_path / "draft.json")
+    for name in ("draft.json", "paper.tex", "paper.bib"):
+        shutil.copy(examples / name, tmp_path / name)
     (tmp_path / "papers.jsonl.gz").write_bytes(gzip.compress(built.papers.read_bytes()))
     said = (
         {
@@ -69,6 +70,7 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     write_drafts(tmp_path / "drafts")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("RECSYS_STATE", str(tmp_path / "state"))
     return tmp_path
 
 

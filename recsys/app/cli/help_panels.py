@@ -16,9 +16,9 @@ from typing import Any
 from recsys.app.terminal import no_colour
 
 COMMAND_PANELS: Mapping[str, str] = {
-    "Ask": "recommend cite check map serve",
+    "Ask": "recommend cite check watch map serve",
     "Build": "build update train corpus fetch add-contexts inspect doctor",
-    "Evaluate": "evaluate report compare repeats batch evaluate-local",
+    "Evaluate": "evaluate report compare repeats batch evaluate-local evaluate-watch",
     "Research": "embed study",
 }
 """Heading in `recsys --help` -> the commands and groups of commands below it."""

@@ -66,11 +66,12 @@ class IndexPlace:
     """Stands in an annotation before the last: the value is where an index lies.
 
     changed: whether the command may change it. followed: whether it runs on, and shall see what
-    others change.
+    others change. kept: whether it remembers the place as it is named, and opens it by itself.
     """
 
     changed: bool = False
     followed: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ _LITERAL: Any = Literal
 GROUPS: Mapping[str, str] = {
     "train": "Train a ranker or another model on an index's citations.",
     "study": "Experiments on networks, encoders and clicks.",
+    "watch": "Report new papers that your drafts should cite.",
 }
 """Word that begins the names of several commands -> what they have in common."""
 _MEANT: Mapping[str, str] = {"recsys": "recommend", "recsys train": "ranker"}
@@ -41,6 +42,10 @@ COMMANDS: Mapping[str, str] = {
     "recommend": "recommending:recommend",
     "cite": "citing:cite",
     "check": "checking:check",
+    "watch add": "watching:add",
+    "watch run": "watching:run",
+    "watch list": "watching:list_watches",
+    "watch remove": "watching:remove",
     "serve": "serving:serve",
     "map": "recommending:draw_map",
     "build": "building:build",
@@ -56,6 +61,7 @@ COMMANDS: Mapping[str, str] = {
     "batch": "evaluating:batch",
     "evaluate": "evaluating:evaluate",
     "evaluate-local": "sentences:evaluate_local",
+    "evaluate-watch": "watching:evaluate_watch",
     "compare": "evaluating:compare",
     "repeats": "evaluating:repeats",
     "report": "evaluating:report",
@@ -274,8 +280,8 @@ def _here(value: Any, place: IndexPlace, stack: ExitStack, *, quiet: bool) -> An
     """Give folders of this machine for addresses of stored indexes: see `app.cache`."""
     if isinstance(value, list):
         return [_here(each, place, stack, quiet=quiet) for each in value]
-    if value is None:
-        return None
+    if value is None or place.kept:
+        return value
     here = index_here(value, change=place.changed, follow=place.followed, quiet=quiet)
     return stack.enter_context(here)
 

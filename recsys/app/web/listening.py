@@ -24,7 +24,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
-from recsys.app.web import check_routes, page_routes
+from recsys.app.web import check_routes, page_routes, watch_routes
 from recsys.app.web.api_description import description, offered
 from recsys.app.web.index_registry import IndexRegistry
 from recsys.app.web.kept_questions import QuestionStore, share
@@ -71,6 +71,9 @@ PAGES: tuple[BaseRoute, ...] = (
     Route("/export", page_routes.export),
     Route("/paper", page_routes.paper),
     Route("/search", page_routes.searched),
+    Route("/watch", watch_routes.watches),
+    Route("/watch.xml", watch_routes.feed),
+    Route("/watch/{name}.xml", watch_routes.feed),
     Route("/help", page_routes.guide),
     Route("/api", page_routes.api),
     Route("/openapi.json", description),
