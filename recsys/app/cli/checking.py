@@ -13,8 +13,10 @@ from recsys.app.cli.options import (
     IndexOrStarter,
     OneOf,
     ReportFormat,
+    To,
     bad_value,
     damage_named,
+    sending,
 )
 from recsys.app.terminal import (
     check_target,
@@ -42,6 +44,7 @@ def check(
     suggest: Annotated[int, Option(metavar="N", min=0, max=100)] = 0,
     fix: Annotated[Path | None, Option(metavar="FILE.bib")] = None,
     patch: bool = False,
+    to: To = None,
     strict: bool = False,
     output: Annotated[str, OneOf(FORMATS), Option("--format")] = "table",
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
@@ -63,11 +66,15 @@ def check(
             starter corpus is then not searched.
         source: With --online: one of openalex, crossref, semanticscholar, arxiv and pubmed; may be
             repeated. Default: openalex and crossref.
-        yes: Agree to the plan of --online without being asked.
+        yes: Agree to the plans of --online and --to without being asked.
         retractions: CSV file of retractions, as Retraction Watch publishes it. Default: what the
             sources know.
         suggest: Number of papers to recommend that the draft does not cite.
         fix: File to write a corrected copy of the BibTeX file to. Default: none.
+        to: With --fix: also add the works of the corrected copy to the Zotero that runs on this
+            machine, once you agree to the plan. Works that its library has are only put into
+            COLLECTION, which is created if need be (see docs/guide/zotero.md; needs
+            `citerec[online]`). Default: none.
         patch: Print the corrections as a unified diff instead of the report.
         strict: Exit with 1 if something is wrong.
         output: Format of the report.
@@ -85,6 +92,9 @@ def check(
         raise bad_value("it is for a .bib file.", option="--fix" if fix else "--patch")
     if fix is not None and fix == out:
         raise bad_value("the report would replace it: give another --out.", option="--fix")
+    if to is not None and fix is None:
+        raise bad_value("it goes with --fix.", option="--to")
+    send = None if to is None else sending(to, yes=yes, quiet=quiet)
     check_target(out)
     check_target(fix)
     listed = read_listed(file)
@@ -107,6 +117,11 @@ def check(
         _fixed(report, file, fix, patch=patch, quiet=quiet)
     if out is not None or not patch:
         emit(render_check(report, output), out)
+    if send is not None and fix is not None:
+        from recsys.formats.papers.external_ids import paper_of
+
+        works = read_listed(fix).references
+        send([paper_of(replace(each, id=each.id or each.key)) for each in works if each.title])
     return int(strict and any(item.is_wrong for item in report.items))
 
 

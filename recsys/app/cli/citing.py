@@ -13,9 +13,11 @@ from recsys.app.cli.options import (
     KeyPattern,
     OneOf,
     OwnWords,
+    To,
     bad_value,
     damage_named,
     named_option,
+    sending,
 )
 from recsys.app.terminal import check_target, draw, emit, note, show_bytes, shown_progress
 from recsys.formats.answers import LOCAL_FORMATS
@@ -52,6 +54,8 @@ def cite(
     dry_run: Annotated[bool, Option(rich_help_panel="Changes to the draft")] = False,
     least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
+    to: To = None,
+    yes: bool = False,
     keys: KeyPattern = None,
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: bool = False,
@@ -83,6 +87,10 @@ def cite(
         dry_run: Show what would change, and change no file.
         least: Accept the best paper of a place if its probability is at least this.
         accept: Accept papers for marks only, or also for sentences without one.
+        to: Also add the accepted papers to the Zotero that runs on this machine, once you agree to
+            the plan. Papers that its library has are only put into COLLECTION, which is created if
+            need be (see docs/guide/zotero.md; needs `citerec[online]`). Default: none.
+        yes: Agree to the plan of --to without being asked.
         verbose: Show ids, sources, links and every reason of a paper.
     """
     from recsys.machine import start_on_one_thread
@@ -103,6 +111,7 @@ def cite(
     if keys is not None:
         key_parts(keys)
     _check_filling(fill, patch=patch, dry_run=dry_run, is_passage=is_passage)
+    send = None if to is None or dry_run else sending(to, yes=yes, quiet=quiet)
     question = LocalQuestion(
         k=k,
         line=line,
@@ -126,6 +135,11 @@ def cite(
     if out is not None or not patch:
         _show(answer, named, output, out, verbose=verbose)
     write()
+    if send is not None:
+        from recsys.formats.local_answers.filled_drafts import accepted
+
+        taken = accepted(answer, named, least=least, unmarked=unmarked)
+        send([*{each.paper.id: each.paper for each in taken}.values()])
     _check_found(answer)
 
 

@@ -18,11 +18,13 @@ from recsys.app.cli.options import (
     KeyPattern,
     OneOf,
     OwnWords,
+    To,
     Without,
     bad_value,
     damage_named,
     named_option,
     names_in,
+    sending,
 )
 from recsys.app.terminal import (
     check_folder,
@@ -37,7 +39,7 @@ from recsys.errors import DraftError, InputError, RecsysError
 from recsys.formats.answers import FORMATS, table
 from recsys.formats.files import STDIN
 from recsys.query.question_schema import SHOWN, QuestionOptions, is_file, named_paper
-from recsys.records import Answer, Manuscript, ReadingLists
+from recsys.records import Answer, Manuscript, Paper, PaperId, ReadingLists
 
 if TYPE_CHECKING:
     from recsys.formats.drafts.draft_formats import OpenDraft
@@ -59,6 +61,7 @@ def recommend(
     root: Annotated[Path | None, Option(metavar="DIR")] = None,
     grobid: Annotated[str | None, Option(metavar="URL")] = None,
     fetch: bool = False,
+    to: To = None,
     yes: bool = False,
     asked: Annotated[QuestionOptions, Without("k", "where")],
     candidates: Candidates = None,
@@ -95,7 +98,7 @@ def recommend(
             Default: none.
         fetch: Find papers in open sources on the web instead of an index. You confirm the plan
             first; what is fetched is kept in the cache.
-        yes: Confirm the plan of --fetch without asking.
+        yes: Confirm the plans of --fetch and --to without asking.
         output: Format of the answer.
         out_dir: Write each answer to a file of its own in this folder. Default: none.
         verbose: Show ids, sources, links and every reason of a paper, and list the references that
@@ -112,6 +115,7 @@ def recommend(
     several = len(words) > 1
     answers = AnswerWriter(output, out, out_dir, several, quiet, keys, verbose)
     answers.check()
+    send = None if to is None else sending(to, yes=yes, quiet=quiet)
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
     filters.check()
@@ -122,6 +126,7 @@ def recommend(
 
         index = fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
     failed: list[RecsysError] = []
+    papers: dict[PaperId, Paper] = {}
     with closing(answers), damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         for lost in lost_parts(recommender):
@@ -137,8 +142,11 @@ def recommend(
             _tell(outcome, prefix, verbose=verbose, quiet=quiet)
             if outcome.answer is not None:
                 answers.write(replace(outcome.answer, draft=name))
+                papers |= {each.paper.id: each.paper for each in outcome.answer.recommendations}
             elif (error := outcome.error) is not None:
                 failed.append(type(error)(prefix + error.what, error.hint) if several else error)
+    if send is not None and papers:
+        send([*papers.values()])
     if failed:
         raise ExceptionGroup("Some drafts were not answered.", failed) if several else failed[0]
 
