@@ -24,7 +24,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
-from recsys.app.web import check_routes, page_routes
+from recsys.app.web import check_routes, page_routes, pick_routes
 from recsys.app.web.api_description import description, offered
 from recsys.app.web.index_registry import IndexRegistry
 from recsys.app.web.kept_questions import QuestionStore, share
@@ -71,6 +71,8 @@ PAGES: tuple[BaseRoute, ...] = (
     Route("/export", page_routes.export),
     Route("/paper", page_routes.paper),
     Route("/search", page_routes.searched),
+    Route(pick_routes.CAYW, pick_routes.cayw),
+    Route("/pick/{key}", pick_routes.pick, methods=["GET", "POST"]),
     Route("/help", page_routes.guide),
     Route("/api", page_routes.api),
     Route("/openapi.json", description),
@@ -337,7 +339,9 @@ def listen(
     former = [signal.signal(each, lambda number, frame: None) for each in signals]
     try:
         if workers == 1:
-            uvicorn.Server(_config(make_application(service))).run(sockets=[listening])
+            server = uvicorn.Server(_config(make_application(service)))
+            service.ending = lambda: server.should_exit
+            server.run(sockets=[listening])
             return
         service.close()
         del service  # It would keep the generations that it has opened from removal.

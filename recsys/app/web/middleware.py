@@ -65,7 +65,7 @@ class Gate:
         ]
         host = self._host(headers)
         if scope["method"] not in ("GET", "HEAD"):
-            _check_origin(headers, host)
+            check_origin(headers, host)
         token = self._settings.token
         if token is not None and scope["path"] != OPEN:
             query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -102,7 +102,7 @@ class Gate:
         )
 
 
-def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
+def check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
     """Refuse what another site makes a browser send; programs send neither header.
 
     A page without referrer sends the origin `null`, as a stranger's page in a frame does; its site
@@ -231,7 +231,7 @@ async def _whole(receive: Receive, hold: Callable[[int], None]) -> bytes:
 
 # Answer every error: as a page to people, as problem+json to programs.
 
-PROGRAMS = ("/v1/", "/healthz", "/metrics", "/openapi.json")
+PROGRAMS = ("/v1/", "/healthz", "/metrics", "/openapi.json", "/better-bibtex/")
 """Paths whose errors are for programs."""
 FORMS = ("/answer", "/cite", "/map")
 """Paths that take questions: why one is refused is kept, and led to, so that Back can show it."""
