@@ -53,8 +53,9 @@ def _file_of(source: Path, *, quiet: bool) -> Path:
     part = LibraryPart.named("/".join(source.parts[1:]))
     with running_zotero() as zotero:
         file, library = write_part(zotero, part, library_folder(part))
-    said = f"{library.changed:,} read now, {library.gone:,} gone since the last time"
-    note(f"Zotero: {len(library.items):,} items in the library; {said}.", quiet=quiet)
+    whole = library.changed == len(library.items)
+    since = f"; {library.changed:,} new or changed, {library.gone:,} gone since the last time"
+    note(f"Zotero: {len(library.items):,} items{' read' if whole else since}.", quiet=quiet)
     return file
 
 

@@ -29,7 +29,7 @@ from recsys.app.web.service import Service, service_of
 from recsys.app.web.uploads import read_form
 from recsys.errors import RecsysError
 from recsys.formats.references.citation_keys import citation_keys, key_parts
-from recsys.formats.references.reference_writers import bibtex
+from recsys.formats.references.reference_writers import entry
 from recsys.local.cite import LocalQuestion
 from recsys.pipelines.online.sites import is_loopback
 from recsys.query.search import search
@@ -217,7 +217,7 @@ def _page(service: Service, key: str, pick: Pick, opened: OpenIndex) -> str:
         offered=[each for each in offered if each.paper.id not in known],
         found=[each for each in found if each.id not in known],
         text=cited(pick, papers),
-        entries=bibtex(papers, citation_keys(papers, pattern=pick.keys)) if papers else "",
+        entries="\n".join(map(entry, citation_keys(papers, pattern=pick.keys), papers)),
     )
 
 

@@ -62,14 +62,17 @@ def test_a_collection_is_built_into_an_index_and_updated_by_what_is_new(
     index = tmp_path / "thesis.index"
     done = run_cli("build", "zotero://Thesis", "--out", index, "--encoder", "minilm")
     assert done.code == 0, done.err
-    assert "Zotero: 13 items in the library; 13 read now, 0 gone" in done.err
+    assert "Zotero: 13 items read." in done.err
     assert "12 papers" in done.err
     unchanged = run_cli("update", index, "zotero://Thesis")
-    assert "0 read now" in unchanged.err and "nothing was changed" in unchanged.err
+    assert (
+        "13 items; 0 new or changed, 0 gone" in unchanged.err
+        and "nothing was changed" in unchanged.err
+    )
     desk.add(next(iter(desk.collections)), title="A new elm", date="2020")
     served.reset()
     done = run_cli("update", index, "zotero://Thesis")
-    assert done.code == 0 and "1 read now, 0 gone" in done.err, done.err
+    assert done.code == 0 and "14 items; 1 new or changed, 0 gone" in done.err, done.err
     assert "1 added" in done.err, done.err
     asked = [a for a in served.asked if a.path.endswith("/items") and "since" in a.parameters]
     assert [int(a.parameters["since"]) for a in asked] == [desk.version - 1]
