@@ -79,6 +79,8 @@ def send(papers: Sequence[Paper], to: LibraryPart, *, yes: bool, quiet: bool) ->
         InputError: it is not agreed to, or there is no such place.
         OnlineError: Zotero does not run, or refuses some of it.
     """
+    if not papers:
+        return
     with running_zotero() as zotero:
         plan = plan_writing(zotero, to, papers, library_folder(to))
         if plan.is_empty:

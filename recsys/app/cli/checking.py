@@ -31,6 +31,7 @@ from recsys.formats.check_formats import FORMATS, render_check
 if TYPE_CHECKING:
     from recsys.checking.listed import Listed
     from recsys.checking.verdicts import CheckReport
+    from recsys.records import Paper, PaperId
 
 
 def check(
@@ -94,7 +95,7 @@ def check(
         raise bad_value("the report would replace it: give another --out.", option="--fix")
     if to is not None and fix is None:
         raise bad_value("it goes with --fix.", option="--to")
-    send = None if to is None else sending(to, yes=yes, quiet=quiet)
+    send = sending(to, yes=yes, quiet=quiet)
     check_target(out)
     check_target(fix)
     listed = read_listed(file)
@@ -117,11 +118,8 @@ def check(
         _fixed(report, file, fix, patch=patch, quiet=quiet)
     if out is not None or not patch:
         emit(render_check(report, output), out)
-    if send is not None and fix is not None:
-        from recsys.formats.papers.external_ids import paper_of
-
-        works = read_listed(fix).references
-        send([paper_of(replace(each, id=each.id or each.key)) for each in works if each.title])
+    if to is not None and fix is not None:
+        send(_works_of(fix))
     return int(strict and any(item.is_wrong for item in report.items))
 
 
@@ -160,6 +158,15 @@ def _fixed(
         note(f"Written to {fix}.", quiet=quiet)
     if patch:
         show_bytes(FilePatch(str(file), raw, new).diff())
+
+
+def _works_of(path: Path) -> "dict[PaperId, Paper]":
+    """Read the works of a bibliography as papers; what has no title is none."""
+    from recsys.checking.listed import read_listed
+    from recsys.formats.papers.external_ids import paper_of
+
+    works = (each for each in read_listed(path).references if each.title)
+    return {each.key: paper_of(replace(each, id=each.id or each.key)) for each in works}
 
 
 def inspect(

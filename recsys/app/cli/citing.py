@@ -23,7 +23,7 @@ from recsys.app.terminal import check_target, draw, emit, note, show_bytes, show
 from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
 from recsys.query.question_schema import read_references
-from recsys.records import LEAST_CHANCE
+from recsys.records import LEAST_CHANCE, Paper, PaperId
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.filled_drafts import BibFile
@@ -128,18 +128,12 @@ def cite(
     named = keys_of(answer, file.references if file else (), keys)
     if keys is None and named.pattern is not None:
         note(KEYS_FOLLOW.format(named.pattern), quiet=quiet)
-    unmarked = accept == "all"
     write = _prepared(
-        answer, file, named, least=least, unmarked=unmarked, patch=patch, dry=dry_run, quiet=quiet
+        answer, file, named, send, least=least, accept=accept, patch=patch, dry=dry_run, quiet=quiet
     )
     if out is not None or not patch:
         _show(answer, named, output, out, verbose=verbose)
     write()
-    if send is not None:
-        from recsys.formats.local_answers.filled_drafts import accepted
-
-        taken = accepted(answer, named, least=least, unmarked=unmarked)
-        send([*{each.paper.id: each.paper for each in taken}.values()])
     _check_found(answer)
 
 
@@ -199,9 +193,10 @@ def _prepared(
     answer: "LocalAnswer",
     file: "BibFile | None",
     keys: "GapKeys",
+    send: "Callable[[dict[PaperId, Paper]], None] | None",
     *,
     least: float,
-    unmarked: bool,
+    accept: Accept,
     patch: bool,
     dry: bool,
     quiet: bool,
@@ -211,11 +206,14 @@ def _prepared(
     Raises:
         InputError: the bibliography or the draft cannot be changed so.
     """
-    if file is None:
+    if file is None and send is None:
         return lambda: None
     from recsys.formats.local_answers.filled_drafts import accepted, patches, told, write_patches
 
-    taken = accepted(answer, keys, least=least, unmarked=unmarked)
+    taken = accepted(answer, keys, least=least, unmarked=accept == "all")
+    papers = {each.paper.id: each.paper for each in taken}
+    if file is None:
+        return lambda: send(papers) if send is not None else None
     entries, changes = file.with_entries(taken, keys), patches(answer, taken) if patch else ()
 
     def write() -> None:
@@ -239,6 +237,8 @@ def _prepared(
         if file.raw is None and new:
             note(f"{file.path} is new: add it to the draft's bibliography.", quiet=quiet)
         show_bytes(b"".join(each.diff() for each in changes))
+        if send is not None:
+            send(papers)
 
     return write
 

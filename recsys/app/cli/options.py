@@ -42,10 +42,9 @@ Args:
     json_errors: Write errors to stderr as JSON: {"error": {"kind", "what", "hint"}}.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -60,7 +59,7 @@ from recsys.store.words import LABELS, MADE_OF_CITED, OWN_FIELD
 if TYPE_CHECKING:
     from recsys.pipelines.corpora.collect import Reading
     from recsys.pipelines.jobs.engines import Engine
-    from recsys.records import Paper
+    from recsys.records import Paper, PaperId
 
 
 _PAPERS = (
@@ -99,17 +98,22 @@ def bad_value(why: str, *, option: str) -> UsageError:
     return UsageError(f"Invalid value for {option}: {why}")
 
 
-def sending(to: str, *, yes: bool, quiet: bool) -> "Callable[[Sequence[Paper]], None]":
+def sending(
+    to: str | None, *, yes: bool, quiet: bool
+) -> "Callable[[Mapping[PaperId, Paper]], None]":
     """Return what brings papers to where --to says, once its plan is agreed to.
 
     Raises:
         UsageError: there is no such place.
         MissingExtraError: the extra for the web is not installed.
     """
+    if to is None:
+        return lambda papers: None
     need("httpx2", "Speaking to Zotero")
     from recsys.app.zotero_wiring import destination, send
 
-    return partial(send, to=destination(to), yes=yes, quiet=quiet)
+    part = destination(to)
+    return lambda papers: send([*papers.values()], part, yes=yes, quiet=quiet)
 
 
 def cli_option(option: QuestionOption) -> Any:  # noqa: ANN401  # As `typer.Option` itself.

@@ -115,7 +115,7 @@ def recommend(
     several = len(words) > 1
     answers = AnswerWriter(output, out, out_dir, several, quiet, keys, verbose)
     answers.check()
-    send = None if to is None else sending(to, yes=yes, quiet=quiet)
+    send = sending(to, yes=yes, quiet=quiet)
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
     filters.check()
@@ -126,7 +126,6 @@ def recommend(
 
         index = fetched_index(questions[0], asked.as_of, yes=yes, quiet=quiet)
     failed: list[RecsysError] = []
-    papers: dict[PaperId, Paper] = {}
     with closing(answers), damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         for lost in lost_parts(recommender):
@@ -142,11 +141,9 @@ def recommend(
             _tell(outcome, prefix, verbose=verbose, quiet=quiet)
             if outcome.answer is not None:
                 answers.write(replace(outcome.answer, draft=name))
-                papers |= {each.paper.id: each.paper for each in outcome.answer.recommendations}
             elif (error := outcome.error) is not None:
                 failed.append(type(error)(prefix + error.what, error.hint) if several else error)
-    if send is not None and papers:
-        send([*papers.values()])
+    send(answers.papers)
     if failed:
         raise ExceptionGroup("Some drafts were not answered.", failed) if several else failed[0]
 
@@ -207,7 +204,7 @@ class AnswerWriter:
     form: one of FORMATS. out: a file for all of them; it is written at the end, whole. folder: for
     a file of each. several: whether there is more than one draft, so that each must be told. keys:
     the pattern of citation keys, if one was asked for. verbose: with ids and all reasons, where
-    people read it.
+    people read it. papers: of all answers so far, by id.
     """
 
     form: str
@@ -217,6 +214,7 @@ class AnswerWriter:
     quiet: bool = False
     keys: str | None = None
     verbose: bool = False
+    papers: dict[PaperId, Paper] = field(default_factory=dict)
     _texts: list[str] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
 
@@ -245,6 +243,7 @@ class AnswerWriter:
 
     def write(self, answer: Answer) -> None:
         """Write an answer, or keep it for the one file that all of them are written to."""
+        self.papers |= {each.paper.id: each.paper for each in answer.recommendations}
         keyed = FORMATS[self.form].keyed
         if keyed and self.keys is None and answer.keys is not None:
             note(KEYS_FOLLOW.format(answer.keys), quiet=self.quiet)
