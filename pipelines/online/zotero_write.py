@@ -91,7 +91,8 @@ class WritePlan:
             where = "My Library"
         if not self.server:
             selected = self.target.name if self.target else where
-            yield f"This Zotero is older than 10: papers go to {selected!r}, its selected collection."
+            older = "This Zotero is older than 10"
+            yield f"{older}: papers go to {selected!r}, its selected collection."
         elif self.target is None and self.part.collection:
             yield f"Zotero, {where}: the collection {self.part.collection!r} will be created."
         else:
@@ -145,15 +146,15 @@ def plan_writing(
     for paper in papers:
         doi = identifiers.doi(bare_doi(paper))
         work = Reference(title=paper.title, authors=paper.authors, year=paper.year, doi=doi)
-        key = known.find(work)
-        data = library.items.get(key or "", {})
+        found = known.find(work)
+        data = library.items.get(found or "", {})
         lies_in = tuple(map(str, data.get("collections") or ()))
-        if key is None:
+        if found is None:
             new.append(paper)
             known.add(f"new {len(new)}", work)
         elif data and library.server and wanted and (target is None or target.key not in lies_in):
             title, version = one_line(str(data.get("title", ""))), int(data.get("version") or 0)
-            joining[key] = Known(key, version, title, lies_in)
+            joining[found] = Known(found, version, title, lies_in)
         else:
             there += 1
     return WritePlan(

@@ -189,7 +189,7 @@ def share(store: QuestionStore) -> tuple[str, str]:
                 elif verb == "get":
                     asking.send_bytes(store.get(*words))
                 elif verb == "change":
-                    store.change(*words, value)
+                    store.change(words[0], value)
                     asking.send_bytes(b"")
                 else:
                     store.pin(*words)
