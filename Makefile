@@ -22,7 +22,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval benchmarks docs tests
 
-.PHONY: help venv demo encoder test test-thorough lint types format pytest audit torture web-check engine-check docs pictures benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels release workflows-check clean
+.PHONY: help venv demo encoder test test-thorough lint types format pytest audit torture web-check engine-check zotero-plugin docs pictures benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels release workflows-check clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -64,6 +64,15 @@ web-check: $(DEV) ## Check what `recsys serve` serves: attacks, forms, schema, b
 
 engine-check: $(DEV) ## Check jobs on Ray, dumps, LanceDB and object stores whole; ENGINE=dumps for one.
 	$(BIN)/python -m tests.engine_check $(ENGINE)
+
+# It brings a node of its own: what it is built with needs a newer one than Debian has.
+zotero-plugin: $(DEV) ## Check the plugin for Zotero, and build build/zotero/recsys-zotero.xpi.
+	@npm ci --silent --no-audit --no-fund --prefix editors/zotero
+	npm run --silent --prefix editors/zotero lint
+	npm run --silent --prefix editors/zotero types
+	NODE_ENV=production npm run --silent --prefix editors/zotero build
+	$(BIN)/python -m tests.zotero_check
+	mkdir -p build/zotero && cp editors/zotero/.scaffold/build/recsys-zotero.xpi build/zotero/
 
 format: $(DEV) ## Format the code and apply the safe fixes.
 	$(BIN)/ruff format $(CODE)

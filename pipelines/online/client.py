@@ -91,7 +91,7 @@ class AnswerStore:
 TRIES = 5
 """Requests for one answer, before a source counts as unreachable."""
 _QUOTED = 200
-_GOOD = 200
+_GOOD = frozenset({200, 201})
 _REFUSED = frozenset({401, 402, 403})
 _SAFE = ":|,*/"
 
@@ -122,9 +122,11 @@ class Question:
     """What a site is asked.
 
     path: begins with "/". parameters: in their order, without a key. form: sent in a body as an
-    address has them. document: sent in a body, as JSON. json: whether JSON is expected. tolerated:
-    statuses that are an answer, too: that there is nothing. passing: statuses that are given back,
-    and not stored. fresh: what the store has is not taken. kept: the answer goes into the store.
+    address has them. document: sent in a body, as JSON; text: sent in a body as it is. headers:
+    beside those of the key. json: whether JSON is expected. tolerated: statuses that are an answer,
+    too: that there is nothing. passing: statuses that are given back, and not stored. fresh: what
+    the store has is not taken. kept: the answer goes into the store. once: it is never repeated,
+    since it changes something.
     """
 
     site: str
@@ -132,11 +134,14 @@ class Question:
     parameters: tuple[tuple[str, str], ...] = ()
     form: tuple[tuple[str, str], ...] = ()
     document: object = None
+    text: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
     json: bool = True
     tolerated: frozenset[int] = frozenset()
     passing: frozenset[int] = frozenset()
     fresh: bool = False
     kept: bool = True
+    once: bool = False
 
     @property
     def shown(self) -> str:
@@ -154,7 +159,7 @@ class Question:
         """What is sent beside the address."""
         if self.document is not None:
             return json.dumps(self.document, separators=(",", ":")).encode()
-        return urlencode(self.form).encode() if self.form else b""
+        return urlencode(self.form).encode() if self.form else self.text.encode()
 
 
 class Client:
@@ -201,8 +206,8 @@ class Client:
 
     def _asked(self, site: Site, question: Question) -> Reply:
         """Send the question until an answer comes, as often as that is allowed."""
-        why, garbled = "", False
-        for failures in range(self.config.tries):
+        why, garbled, tries = "", False, 1 if question.once else self.config.tries
+        for failures in range(tries):
             if failures:
                 self._pace(site).hold(backoff(failures, self.config.clock))
             try:
@@ -213,7 +218,7 @@ class Client:
                     continue
                 break
             wait = retry_policy(reply, self.config.clock.now())
-            if wait is None:
+            if wait is None or reply.status in question.passing:
                 return self._answer(site, question, reply)
             if wait > LONGEST_TOLD:
                 until, when = None, ""
@@ -233,14 +238,15 @@ class Client:
                 f"What {site.name} answers to {question.brief} cannot be used: {why}.",
                 "Try again later, or ask another source.",
             )
+        times = f"{tries} tries" if tries > 1 else "1 try"
         raise SourceUnreachable(
-            f"{site.name} did not answer {question.brief} in {self.config.tries} tries: {why}.",
+            f"{site.name} did not answer {question.brief} in {times}: {why}.",
             site.hint or "Try again later: what was fetched is kept, and not asked for again.",
         )
 
     def _answer(self, site: Site, question: Question, reply: Reply) -> Reply:
         """Return what came as the answer, or say what is wrong with it."""
-        if reply.status in {_GOOD, *question.tolerated, *question.passing}:
+        if reply.status in _GOOD | question.tolerated | question.passing:
             return reply
         if reply.status in _REFUSED:
             raise KeyRefused(
@@ -291,7 +297,7 @@ class Client:
     def _with_key(self, site: Site, question: Question) -> Sent:
         """Put the key where it goes."""
         keys, parameters = self.config.keys, [*question.parameters]
-        headers: dict[str, str] = {}
+        headers = dict(question.headers)
         key, mail = keys.get(site.key), keys.get(MAIL)
         if key and site.key_parameter:
             parameters.append((site.key_parameter, key))
@@ -329,7 +335,7 @@ def _decoded(question: Question, status: int, body: bytes) -> Any:  # noqa: ANN4
     Raises:
         FailedExchange: it is none, or nested beyond all measure.
     """
-    if not question.json or status != _GOOD:
+    if not question.json or status not in _GOOD:
         return None
     try:
         return json.loads(checked_json(body.decode("utf-8-sig")))

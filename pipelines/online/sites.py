@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from recsys.errors import InputError, near_miss
+from recsys.formats.replacing import replacing
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class Site:
 
 MAIL = "RECSYS_MAIL"
 """The variable of the address of mail that sources are told."""
+ZOTERO_KEY = "RECSYS_ZOTERO_LOCAL_KEY"
+"""The variable of the key by which the Zotero of this machine lets itself be written to."""
 SITES: Mapping[str, Site] = {
     site.name: site
     for site in (
@@ -139,6 +142,9 @@ class Keys:
 
     _by_variable: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    def __or__(self, more: Mapping[str, str]) -> "Keys":
+        return Keys({**self._by_variable, **more})
+
     def get(self, variable: str) -> str:
         """Return a key, "" where there is none."""
         return self._by_variable.get(variable, "")
@@ -176,7 +182,7 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 
 def variables() -> tuple[str, ...]:
     """Name the variables that are looked for."""
-    return (*(site.key for site in SITES.values() if site.key), MAIL)
+    return (*(site.key for site in SITES.values() if site.key), MAIL, ZOTERO_KEY)
 
 
 def keys_file() -> Path:
@@ -202,6 +208,28 @@ def read_keys() -> Keys:
                 "Copy it again from the page of the source.",
             )
     return Keys(found)
+
+
+def remember_key(variable: str, key: str) -> Path:
+    """Write a key into the user's file of keys, in the place of an older one; return its path.
+
+    Raises:
+        InputError: the file may be read by others, or has a line that is none.
+        OSError: it cannot be written.
+    """
+    path = keys_file()
+    lines: list[str] = []
+    if path.exists():
+        dict(_of_file(path))  # It says what is wrong with the file.
+        text = path.read_text(encoding="utf-8", errors="replace")
+        matches = ((line, _LINE.fullmatch(line)) for line in text.splitlines())
+        lines = [line for line, match in matches if match is None or match[1] != variable]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.touch(0o600)
+        written = "".join(f"{line}\n" for line in (*lines, f"{variable} = {key}"))
+        temporary.write_text(written, encoding="utf-8")
+    return path
 
 
 def _of_file(path: Path) -> Iterator[tuple[str, str]]:

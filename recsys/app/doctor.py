@@ -238,7 +238,7 @@ def examine_sources(config: "ClientConfig | None" = None) -> Iterator[Check]:
                 reply = client.ask(question)
             except SourceUnreachable as error:
                 if name == "zotero":  # Not to have it is no problem.
-                    idle = "not running here; needed only for `recsys fetch --zotero`"
+                    idle = "not running here; needed only for its library"
                     yield Check(name, True, idle)
                 else:
                     yield Check(name, False, error.what, "Check the network, or try again later.")

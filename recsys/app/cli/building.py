@@ -1,6 +1,7 @@
 """Commands that write corpora and indexes: `corpus`, `build`, `update` and `train ranker`."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -69,7 +70,7 @@ def corpus(
     if out is None and not describe:
         raise bad_value("give one of them, or both.", option="--out, --describe")
     reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
-    cache = cache_folder()
+    cache, sources = cache_folder(), files_of(sources, quiet=quiet)
     if out is not None:
         with shown_progress(quiet=quiet) as progress:
             report = write_corpus(sources, out, reading, cache=cache / PDFS, progress=progress)
@@ -150,7 +151,8 @@ def build(
                 reading=reading,
                 engine=workers,
             )
-            report = build_index(sources, folder, options, cache=cache_folder(), progress=progress)
+            files = files_of(sources, quiet=quiet)
+            report = build_index(files, folder, options, cache=cache_folder(), progress=progress)
         tell(report.lines(), quiet=quiet)
 
 
@@ -203,8 +205,18 @@ def update(
             columns=named,
             engine=workers,
         )
-        report = update_index(index, sources or whole or [], options, progress=progress)
+        files = files_of(sources or whole or [], quiet=quiet)
+        report = update_index(index, files, options, progress=progress)
     tell(report.lines(), quiet=quiet)
+
+
+def files_of(sources: Sequence[Path], *, quiet: bool) -> Sequence[Path]:
+    """Return sources; the library of a running Zotero is read into a file first."""
+    if not any(source.parts[:1] == ("zotero:",) for source in sources):
+        return sources
+    from recsys.app.zotero_wiring import files_of as read
+
+    return read(sources, quiet=quiet)
 
 
 def train_ranker(

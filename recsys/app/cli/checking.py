@@ -13,8 +13,10 @@ from recsys.app.cli.options import (
     IndexOrStarter,
     OneOf,
     ReportFormat,
+    To,
     bad_value,
     damage_named,
+    sending,
 )
 from recsys.app.terminal import (
     check_target,
@@ -29,6 +31,7 @@ from recsys.formats.check_formats import FORMATS, render_check
 if TYPE_CHECKING:
     from recsys.checking.listed import Listed
     from recsys.checking.verdicts import CheckReport
+    from recsys.records import Paper, PaperId
 
 
 def check(
@@ -42,6 +45,7 @@ def check(
     suggest: Annotated[int, Option(metavar="N", min=0, max=100)] = 0,
     fix: Annotated[Path | None, Option(metavar="FILE.bib")] = None,
     patch: bool = False,
+    to: To = None,
     strict: bool = False,
     output: Annotated[str, OneOf(FORMATS), Option("--format")] = "table",
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
@@ -63,11 +67,15 @@ def check(
             starter corpus is then not searched.
         source: With --online: one of openalex, crossref, semanticscholar, arxiv and pubmed; may be
             repeated. Default: openalex and crossref.
-        yes: Agree to the plan of --online without being asked.
+        yes: Agree to the plans of --online and --to without being asked.
         retractions: CSV file of retractions, as Retraction Watch publishes it. Default: what the
             sources know.
         suggest: Number of papers to recommend that the draft does not cite.
         fix: File to write a corrected copy of the BibTeX file to. Default: none.
+        to: With --fix: also add the works of the corrected copy to the Zotero that runs on this
+            machine, once you agree to the plan. Works that its library has are only put into
+            COLLECTION, which is created if need be (see docs/guide/zotero.md; needs
+            `citerec[online]`). Default: none.
         patch: Print the corrections as a unified diff instead of the report.
         strict: Exit with 1 if something is wrong.
         output: Format of the report.
@@ -85,6 +93,9 @@ def check(
         raise bad_value("it is for a .bib file.", option="--fix" if fix else "--patch")
     if fix is not None and fix == out:
         raise bad_value("the report would replace it: give another --out.", option="--fix")
+    if to is not None and fix is None:
+        raise bad_value("it goes with --fix.", option="--to")
+    send = sending(to, yes=yes, quiet=quiet)
     check_target(out)
     check_target(fix)
     listed = read_listed(file)
@@ -107,6 +118,8 @@ def check(
         _fixed(report, file, fix, patch=patch, quiet=quiet)
     if out is not None or not patch:
         emit(render_check(report, output), out)
+    if to is not None and fix is not None:
+        send(_works_of(fix))
     return int(strict and any(item.is_wrong for item in report.items))
 
 
@@ -145,6 +158,15 @@ def _fixed(
         note(f"Written to {fix}.", quiet=quiet)
     if patch:
         show_bytes(FilePatch(str(file), raw, new).diff())
+
+
+def _works_of(path: Path) -> "dict[PaperId, Paper]":
+    """Read the works of a bibliography as papers; what has no title is none."""
+    from recsys.checking.listed import read_listed
+    from recsys.formats.papers.external_ids import paper_of
+
+    works = (each for each in read_listed(path).references if each.title)
+    return {each.key: paper_of(replace(each, id=each.id or each.key)) for each in works}
 
 
 def inspect(

@@ -13,15 +13,17 @@ from recsys.app.cli.options import (
     KeyPattern,
     OneOf,
     OwnWords,
+    To,
     bad_value,
     damage_named,
     named_option,
+    sending,
 )
 from recsys.app.terminal import check_target, draw, emit, note, show_bytes, shown_progress
 from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
 from recsys.query.question_schema import read_references
-from recsys.records import LEAST_CHANCE
+from recsys.records import LEAST_CHANCE, Paper, PaperId
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.filled_drafts import BibFile
@@ -52,6 +54,8 @@ def cite(
     dry_run: Annotated[bool, Option(rich_help_panel="Changes to the draft")] = False,
     least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
+    to: To = None,
+    yes: bool = False,
     keys: KeyPattern = None,
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: bool = False,
@@ -83,6 +87,10 @@ def cite(
         dry_run: Show what would change, and change no file.
         least: Accept the best paper of a place if its probability is at least this.
         accept: Accept papers for marks only, or also for sentences without one.
+        to: Also add the accepted papers to the Zotero that runs on this machine, once you agree to
+            the plan. Papers that its library has are only put into COLLECTION, which is created if
+            need be (see docs/guide/zotero.md; needs `citerec[online]`). Default: none.
+        yes: Agree to the plan of --to without being asked.
         verbose: Show ids, sources, links and every reason of a paper.
     """
     from recsys.machine import start_on_one_thread
@@ -103,6 +111,7 @@ def cite(
     if keys is not None:
         key_parts(keys)
     _check_filling(fill, patch=patch, dry_run=dry_run, is_passage=is_passage)
+    send = None if to is None or dry_run else sending(to, yes=yes, quiet=quiet)
     question = LocalQuestion(
         k=k,
         line=line,
@@ -119,9 +128,8 @@ def cite(
     named = keys_of(answer, file.references if file else (), keys)
     if keys is None and named.pattern is not None:
         note(KEYS_FOLLOW.format(named.pattern), quiet=quiet)
-    unmarked = accept == "all"
     write = _prepared(
-        answer, file, named, least=least, unmarked=unmarked, patch=patch, dry=dry_run, quiet=quiet
+        answer, file, named, send, least=least, accept=accept, patch=patch, dry=dry_run, quiet=quiet
     )
     if out is not None or not patch:
         _show(answer, named, output, out, verbose=verbose)
@@ -185,9 +193,10 @@ def _prepared(
     answer: "LocalAnswer",
     file: "BibFile | None",
     keys: "GapKeys",
+    send: "Callable[[dict[PaperId, Paper]], None] | None",
     *,
     least: float,
-    unmarked: bool,
+    accept: Accept,
     patch: bool,
     dry: bool,
     quiet: bool,
@@ -197,11 +206,14 @@ def _prepared(
     Raises:
         InputError: the bibliography or the draft cannot be changed so.
     """
-    if file is None:
+    if file is None and send is None:
         return lambda: None
     from recsys.formats.local_answers.filled_drafts import accepted, patches, told, write_patches
 
-    taken = accepted(answer, keys, least=least, unmarked=unmarked)
+    taken = accepted(answer, keys, least=least, unmarked=accept == "all")
+    papers = {each.paper.id: each.paper for each in taken}
+    if file is None:
+        return lambda: send(papers) if send is not None else None
     entries, changes = file.with_entries(taken, keys), patches(answer, taken) if patch else ()
 
     def write() -> None:
@@ -225,6 +237,8 @@ def _prepared(
         if file.raw is None and new:
             note(f"{file.path} is new: add it to the draft's bibliography.", quiet=quiet)
         show_bytes(b"".join(each.diff() for each in changes))
+        if send is not None:
+            send(papers)
 
     return write
 

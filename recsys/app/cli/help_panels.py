@@ -31,7 +31,7 @@ OPTION_PANELS: Mapping[str, str] = {
     "Studies": "k_study self_citation seed_study",
     "Limits": "workers threads queue timeout max_body",
     "Computing": "seed no_wait jobs engine address num_gpus device",
-    "Output": "out_dir keys quiet json_errors help",
+    "Output": "out_dir to keys quiet json_errors help",
 }
 """Heading in the help of a command -> names of parameters. All others stand under "Options", and so
 do those that would be alone. A parameter may name another heading itself, by `rich_help_panel`."""

@@ -18,11 +18,13 @@ from recsys.app.cli.options import (
     KeyPattern,
     OneOf,
     OwnWords,
+    To,
     Without,
     bad_value,
     damage_named,
     named_option,
     names_in,
+    sending,
 )
 from recsys.app.terminal import (
     check_folder,
@@ -37,7 +39,7 @@ from recsys.errors import DraftError, InputError, RecsysError
 from recsys.formats.answers import FORMATS, table
 from recsys.formats.files import STDIN
 from recsys.query.question_schema import SHOWN, QuestionOptions, is_file, named_paper
-from recsys.records import Answer, Manuscript, ReadingLists
+from recsys.records import Answer, Manuscript, Paper, PaperId, ReadingLists
 
 if TYPE_CHECKING:
     from recsys.formats.drafts.draft_formats import OpenDraft
@@ -59,6 +61,7 @@ def recommend(
     root: Annotated[Path | None, Option(metavar="DIR")] = None,
     grobid: Annotated[str | None, Option(metavar="URL")] = None,
     fetch: bool = False,
+    to: To = None,
     yes: bool = False,
     asked: Annotated[QuestionOptions, Without("k", "where")],
     candidates: Candidates = None,
@@ -95,7 +98,7 @@ def recommend(
             Default: none.
         fetch: Find papers in open sources on the web instead of an index. You confirm the plan
             first; what is fetched is kept in the cache.
-        yes: Confirm the plan of --fetch without asking.
+        yes: Confirm the plans of --fetch and --to without asking.
         output: Format of the answer.
         out_dir: Write each answer to a file of its own in this folder. Default: none.
         verbose: Show ids, sources, links and every reason of a paper, and list the references that
@@ -112,6 +115,7 @@ def recommend(
     several = len(words) > 1
     answers = AnswerWriter(output, out, out_dir, several, quiet, keys, verbose)
     answers.check()
+    send = sending(to, yes=yes, quiet=quiet)
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
     filters.check()
@@ -139,6 +143,7 @@ def recommend(
                 answers.write(replace(outcome.answer, draft=name))
             elif (error := outcome.error) is not None:
                 failed.append(type(error)(prefix + error.what, error.hint) if several else error)
+    send(answers.papers)
     if failed:
         raise ExceptionGroup("Some drafts were not answered.", failed) if several else failed[0]
 
@@ -199,7 +204,7 @@ class AnswerWriter:
     form: one of FORMATS. out: a file for all of them; it is written at the end, whole. folder: for
     a file of each. several: whether there is more than one draft, so that each must be told. keys:
     the pattern of citation keys, if one was asked for. verbose: with ids and all reasons, where
-    people read it.
+    people read it. papers: of all answers so far, by id.
     """
 
     form: str
@@ -209,6 +214,7 @@ class AnswerWriter:
     quiet: bool = False
     keys: str | None = None
     verbose: bool = False
+    papers: dict[PaperId, Paper] = field(default_factory=dict)
     _texts: list[str] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
 
@@ -237,6 +243,7 @@ class AnswerWriter:
 
     def write(self, answer: Answer) -> None:
         """Write an answer, or keep it for the one file that all of them are written to."""
+        self.papers |= {each.paper.id: each.paper for each in answer.recommendations}
         keyed = FORMATS[self.form].keyed
         if keyed and self.keys is None and answer.keys is not None:
             note(KEYS_FOLLOW.format(answer.keys), quiet=self.quiet)

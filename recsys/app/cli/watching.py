@@ -90,8 +90,8 @@ def run(
 ) -> None:
     """Report what is new for watched drafts.
 
-    New papers are ranked for the draft as it is now and reported once. If nothing is new, nothing is
-    written and the exit code is 0. If a draft or an index cannot be read, the other watches are
+    New papers are ranked for the draft as it is now and reported once. If nothing is new, nothing
+    is written and the exit code is 0. If a draft or an index cannot be read, the other watches are
     still run, and the exit code is 1. Runs at the same time wait for each other.
 
     Args:

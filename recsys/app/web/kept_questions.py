@@ -92,6 +92,9 @@ class Store(Protocol):
     def pin(self, key: str, paper_id: PaperId, pinned: bool) -> None:
         """Add a paper to a collection, or take it out."""
 
+    def change(self, key: str, value: bytes) -> None:
+        """Put a value in the place of one that is kept."""
+
 
 class QuestionStore:
     """Keeps values in this process."""
@@ -143,6 +146,13 @@ class QuestionStore:
                 ids += [paper_id] if pinned and len(paper_id) <= LONGEST_ID else []
                 self._set(key, json.dumps(ids[-MOST_PINNED:]).encode())
 
+    def change(self, key: str, value: bytes) -> None:
+        """Put a value in the place of one that is kept."""
+        with self._lock:
+            self._forget()
+            if key in self._kept:
+                self._set(key, value)
+
     def _set(self, key: str, value: bytes) -> None:
         """Put a value last: what is first was asked for longest ago."""
         _, former = self._kept.pop(key, (0.0, b""))
@@ -178,6 +188,9 @@ def share(store: QuestionStore) -> tuple[str, str]:
                     asking.send_bytes(store.put(value).encode())
                 elif verb == "get":
                     asking.send_bytes(store.get(*words))
+                elif verb == "change":
+                    store.change(words[0], value)
+                    asking.send_bytes(b"")
                 else:
                     store.pin(*words)
                     asking.send_bytes(b"")
@@ -204,6 +217,10 @@ class SharedStore:
     def pin(self, key: str, paper_id: PaperId, pinned: bool) -> None:
         """Add a paper to a collection, or take it out."""
         self._ask("pin", key, paper_id, pinned)
+
+    def change(self, key: str, value: bytes) -> None:
+        """Put a value in the place of one that is kept."""
+        self._ask("change", key, value=value)
 
     def _ask(self, verb: str, *words: str | bool, value: bytes = b"") -> bytes:
         with Client(self._address, authkey=self._secret) as asking:

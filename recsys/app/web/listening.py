@@ -24,7 +24,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
-from recsys.app.web import check_routes, page_routes, watch_routes
+from recsys.app.web import check_routes, page_routes, pick_routes, watch_routes
 from recsys.app.web.api_description import description, offered
 from recsys.app.web.index_registry import IndexRegistry
 from recsys.app.web.kept_questions import QuestionStore, share
@@ -74,6 +74,8 @@ PAGES: tuple[BaseRoute, ...] = (
     Route("/watch", watch_routes.watches),
     Route("/watch.xml", watch_routes.feed),
     Route("/watch/{name}.xml", watch_routes.feed),
+    Route(pick_routes.CAYW, pick_routes.cayw),
+    Route("/pick/{key}", pick_routes.pick, methods=["GET", "POST"]),
     Route("/help", page_routes.guide),
     Route("/api", page_routes.api),
     Route("/openapi.json", description),
@@ -340,7 +342,9 @@ def listen(
     former = [signal.signal(each, lambda number, frame: None) for each in signals]
     try:
         if workers == 1:
-            uvicorn.Server(_config(make_application(service))).run(sockets=[listening])
+            server = uvicorn.Server(_config(make_application(service)))
+            service.ending = lambda: server.should_exit
+            server.run(sockets=[listening])
             return
         service.close()
         del service  # It would keep the generations that it has opened from removal.

@@ -63,10 +63,11 @@ class Gate:
         headers = [
             (name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]
         ]
-        host = self._host(headers)
-        if scope["method"] not in ("GET", "HEAD"):
-            _check_origin(headers, host)
-        token = self._settings.token
+        host, token = self._host(headers), self._settings.token
+        # No page of another site knows the token: plugins of browsers and of Zotero may.
+        proven = token is not None and any(_same(each, token) for each in _bearers(headers))
+        if scope["method"] not in ("GET", "HEAD") and not proven:
+            check_origin(headers, host)
         if token is not None and scope["path"] != OPEN:
             query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
             shown = [value for name, value in query if name == "token"]
@@ -79,7 +80,7 @@ class Gate:
                 response.set_cookie(COOKIE, token, httponly=True, samesite="strict")
                 await response(scope, receive, send)
                 return
-            if not any(_same(value, token) for value in _tokens(headers)):
+            if not proven and not any(_same(value, token) for value in _cookies(headers)):
                 hint = (
                     "Open the address with ?token=..., or send the header Authorization: Bearer ..."
                 )
@@ -102,7 +103,7 @@ class Gate:
         )
 
 
-def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
+def check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
     """Refuse what another site makes a browser send; programs send neither header.
 
     A page without referrer sends the origin `null`, as a stranger's page in a frame does; its site
@@ -119,12 +120,17 @@ def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
         )
 
 
-def _tokens(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Give what is shown as a token by the headers."""
+def _bearers(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Give what programs show as a token."""
     for name, value in headers:
         scheme, _, shown = value.partition(" ")
         if name == "authorization" and scheme.lower() == "bearer":
             yield shown.strip()
+
+
+def _cookies(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Give what browsers show as a token."""
+    for name, value in headers:
         if name == "cookie":
             try:
                 cookie = SimpleCookie(value).get(COOKIE)
@@ -231,7 +237,7 @@ async def _whole(receive: Receive, hold: Callable[[int], None]) -> bytes:
 
 # Answer every error: as a page to people, as problem+json to programs.
 
-PROGRAMS = ("/v1/", "/healthz", "/metrics", "/openapi.json")
+PROGRAMS = ("/v1/", "/healthz", "/metrics", "/openapi.json", "/better-bibtex/")
 """Paths whose errors are for programs."""
 FORMS = ("/answer", "/cite", "/map")
 """Paths that take questions: why one is refused is kept, and led to, so that Back can show it."""

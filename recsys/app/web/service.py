@@ -192,6 +192,7 @@ class Service:
         self.settings, self.counters = settings, UsageCounters()
         paths = {name: Path(path) for name, path in settings.indexes}
         self.indexes = IndexRegistry(paths, open_index)
+        self.picks, self.ending = 0, bool  # How many wait for a pick; whether the server ends.
         self.store: Store = SharedStore(*settings.store) if settings.store else QuestionStore()
         # Files are read in threads of their own, so that a slow one holds up no answer.
         self.pool, self.reading = (

@@ -8,6 +8,7 @@ from recsys.app.web.api_description import OPERATIONS
 from recsys.app.web.choices import Choices
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.page_writing import AnswerAddress, Form, Item, Site, render
+from recsys.app.web.pick_routes import Pick
 from recsys.app.web.replies import Problem
 from recsys.app.web.watch_routes import MOST_SHOWN
 from recsys.mapping import map_view
@@ -288,6 +289,18 @@ def watched() -> Values:
     return {"watches": watches, "headline": headline, "most": MOST_SHOWN}
 
 
+PICK: Values = {
+    "key": "a-key-of-many-letters",
+    "pick": Pick("pandoc", passage="Shore birds wait for the tide |.", words="<tides>"),
+    "problem": None,
+    "chosen": [paper(3)],
+    "offered": [each.recommendation for each in (*ITEMS[:4], *ODD)],
+    "found": [paper(8), paper(9)],
+    "text": "@Quill1993Storm",
+    "entries": "@article{Quill1993Storm,\n  title = {A <b>storm</b>},\n}\n",
+}
+
+
 def all_states() -> dict[str, tuple[str, Site, Values]]:
     """List every state by a name that tells it: its template, the site, and what it shows."""
     liked = replace(
@@ -383,6 +396,15 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
         "search-nothing": ("search", SITE, {"query": "עופות חוף", "papers": (), "next": ""}),
         "search-empty": ("search", SITE, {"query": "", "papers": (), "next": ""}),
         "map": ("map", SEVERAL, MAP | {"form": liked}),
+        "pick": ("pick", SITE, PICK),
+        "pick-first": (
+            "pick",
+            SEVERAL,
+            PICK | {"pick": Pick("latex"), "problem": PROBLEM, "chosen": (), "offered": ()},
+        ),
+        "pick-nothing": ("pick", SITE, PICK | {"chosen": (), "offered": (), "found": ()}),
+        "pick-cited": ("pick", SITE, PICK | {"pick": Pick("latex", done="cited")}),
+        "pick-late": ("pick", SITE, PICK | {"pick": Pick("latex", done="late")}),
         "failure": ("failure", SITE, {"problem": PROBLEM}),
         "help": ("help", SITE, {"hours": "12"}),
         "api": ("api", SITE, API),

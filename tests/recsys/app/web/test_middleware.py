@@ -97,6 +97,18 @@ def test_without_the_token_nothing_is_told(built: Built) -> None:
             assert client.get("/", headers={name: value}).status_code == 401
 
 
+def test_a_program_that_shows_the_token_is_no_page_of_another_site(built: Built) -> None:
+    stranger = {"origin": "null", "sec-fetch-site": "cross-site"}
+    with serving(settings_of(built.index, token=TOKEN)) as client:
+        for shown, status in (
+            ({"authorization": f"Bearer {TOKEN}"}, 200),
+            ({"authorization": f"Bearer {TOKEN}x"}, 403),
+            ({"cookie": f"recsys-token={TOKEN}"}, 403),
+        ):
+            asked = {"json": {"draft": DRAFT}, "headers": {**stranger, **shown}}
+            assert client.post("/v1/recommendations", **asked).status_code == status, shown
+
+
 def test_the_token_opens_by_header_and_moves_from_the_address_to_a_cookie(built: Built) -> None:
     with serving(settings_of(built.index, token=TOKEN)) as client:
         assert client.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200

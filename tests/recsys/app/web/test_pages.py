@@ -29,6 +29,7 @@ from tests.recsys.app.web.page_samples import (
     FOUND,
     HERE,
     ITEMS,
+    PICK,
     PLACES,
     PROBLEM,
     SEVERAL,
@@ -109,7 +110,7 @@ def test_a_page_asks_for_nothing_that_its_policy_forbids(page: str) -> None:
     assert all(address.startswith("/static/") for address in loaded)
     actions = {each.attributes["action"] for each in tree.all("form")}
     assert not any("formaction" in each.attributes for each in tree.all("button"))
-    ways = {"/answer", "/cite", "/map", "/search"}
+    ways = {"/answer", "/cite", "/map", "/search", f"/pick/{PICK['key']}"}
     assert all(each in ways or each.startswith(AT.path) for each in actions)
 
 
