@@ -30,7 +30,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from recsys.app.agents.tools import TOOLS, Desk
+from recsys.app.agents.tools import TOOLS, Desk, Tool
 from recsys.app.web.api_models import parsed
 from recsys.app.web.middleware import (
     BodyLimits,
@@ -57,13 +57,15 @@ _FILE = re.compile(r"(?<![\w:/.\\])(?:[A-Za-z]:)?[/\\][^\s'\"]*[^\s'\".,;:)]")
 """An absolute path in an error: no address, and no part of a DOI."""
 
 
-def make_server(service: Service, roots: Sequence[Path] = ()) -> Server[dict[str, Any]]:
+def make_server(
+    service: Service, roots: Sequence[Path] = (), tools: Sequence[Tool] = TOOLS
+) -> Server[dict[str, Any]]:
     """Make the server that answers out of the first index of a service.
 
     roots: files below these folders may be read, and no others.
     """
     desk = Desk(next(iter(service.indexes)), tuple(root.resolve() for root in roots))
-    tools = {tool.name: tool for tool in TOOLS}
+    named = {tool.name: tool for tool in tools}
     described = [
         ToolDescription(
             name=tool.name,
@@ -73,7 +75,7 @@ def make_server(service: Service, roots: Sequence[Path] = ()) -> Server[dict[str
             output_schema=tool.output_schema,
             annotations=_READS,
         )
-        for tool in TOOLS
+        for tool in tools
     ]
 
     async def listed(
@@ -84,9 +86,9 @@ def make_server(service: Service, roots: Sequence[Path] = ()) -> Server[dict[str
     async def called(
         _: ServerRequestContext[dict[str, Any]], asked: CallToolRequestParams
     ) -> CallToolResult:
-        tool = tools.get(asked.name)
+        tool = named.get(asked.name)
         if tool is None:
-            what = f"There is no tool {asked.name[:100]!r}.{near_miss(asked.name, tools)}"
+            what = f"There is no tool {asked.name[:100]!r}.{near_miss(asked.name, named)}"
             raise MCPError(INVALID_PARAMS, what)
         try:
             body = parsed(json.dumps(asked.arguments or {}), tool.asks)

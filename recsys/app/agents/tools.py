@@ -301,7 +301,7 @@ def corpus_info(desk: Desk, asked: Nothing) -> dict[str, Any]:
 
 
 class TerseSchema(GenerateJsonSchema):
-    """Writes what an agent must know: no titles, and no null for what may be left out."""
+    """Writes what an agent must know: no titles, no lengths, no null for what may be left out."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ANN401  # As pydantic has it.
         """Say that no field has a title."""
@@ -310,6 +310,15 @@ class TerseSchema(GenerateJsonSchema):
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         """Describe the value alone."""
         return self.generate_inner(schema["schema"])
+
+    def str_schema(self, schema: core_schema.StringSchema) -> JsonSchemaValue:
+        """Leave out how long a text may be: few reach that, and are told so."""
+        return {"type": "string"}
+
+    def list_schema(self, schema: core_schema.ListSchema) -> JsonSchemaValue:
+        """Leave out how many there may be."""
+        described = super().list_schema(schema)
+        return {"type": "array", "items": described["items"]}
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
         """Leave out a default that is nothing."""
