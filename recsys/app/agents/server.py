@@ -5,7 +5,8 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
+from http import HTTPStatus
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import anyio
@@ -42,7 +43,7 @@ from recsys.app.web.middleware import (
 )
 from recsys.app.web.replies import problem_of
 from recsys.app.web.service import Service
-from recsys.errors import RecsysError, near_miss
+from recsys.errors import near_miss
 from recsys.machine import return_large_blocks
 from recsys.store.artifacts import VERSION
 
@@ -120,12 +121,16 @@ def said(error: Exception, roots: Sequence[Path]) -> str:
     A file outside the roots is named without its folder.
     """
     problem = problem_of(error)
-    if not isinstance(error, RecsysError):
+    if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
         say_where(error)
 
     def shown(found: re.Match[str]) -> str:
         path = Path(found[0])
-        return found[0] if any(path.is_relative_to(root) for root in roots) else path.name
+        return (
+            found[0]
+            if any(path.is_relative_to(root) for root in roots)
+            else PureWindowsPath(path).name
+        )
 
     return _FILE.sub(shown, " ".join(f"{problem.what} {problem.hint}".split()))
 

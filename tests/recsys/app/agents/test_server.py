@@ -65,9 +65,15 @@ def test_a_failure_quotes_nothing_to_agents_and_its_place_alone_on_stderr(
 
 
 def test_a_tool_that_does_not_exist_is_an_error_of_the_protocol(agent: Agent) -> None:
-    with pytest.raises(MCPError, match=r"no tool 'find_paper'\. Did you mean") as caught:
-        agent.call("find_paper")
-    assert caught.value.code == INVALID_PARAMS
+    async def ask() -> MCPError:
+        async with Client(agent.server) as client:
+            with pytest.raises(MCPError) as caught:
+                await client.call_tool("find_paper", {})
+            return caught.value
+
+    error = anyio.run(ask)
+    assert error.code == INVALID_PARAMS
+    assert str(error).startswith("There is no tool 'find_paper'. Did you mean 'get_paper'?")
 
 
 # HTTP.
