@@ -158,23 +158,21 @@ def serve_agents(
     from recsys.app.wiring import starter_index
 
     with shown_progress(quiet=quiet) as progress:
-        paths = named([index]) if index else {"starter": starter_index(progress)}
-    settings = ServeSettings(
-        indexes=tuple((name, str(path.resolve())) for name, path in paths.items()), hosts=()
-    )
+        ((name, path),) = (
+            named([index]) if index else {"starter": starter_index(progress)}
+        ).items()
+    settings = ServeSettings(indexes=((name, str(path.resolve())),), hosts=())
     if not http:
         service = Service(settings)
         serve_stdio(make_server(service, folders or ()))
         service.close()
         return
-    listening = bind(LOOPBACK, port)
+    token, listening = _checked_token(LOOPBACK, token or "new", i_know=False), bind(LOOPBACK, port)
     port = listening.getsockname()[1]
-    token = _checked_token(LOOPBACK, token or "new", i_know=False)
-    settings = replace(settings, hosts=answered_hosts(LOOPBACK, port, ()), token=token)
-    service = Service(settings)
+    service = Service(replace(settings, hosts=answered_hosts(LOOPBACK, port, ()), token=token))
     application = make_application(make_server(service, folders or ()), service)
     note(
-        f"Serving {', '.join(paths)} on http://{LOOPBACK}:{port}{PATH} (Ctrl-C to stop).\n"
+        f"Serving {name} on http://{LOOPBACK}:{port}{PATH} (Ctrl-C to stop).\n"
         f"Clients must send the header Authorization: Bearer {token}",
         quiet=quiet,
     )
