@@ -17,13 +17,14 @@ PAGE = "docs/guide/mcp.md"
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_papers", {"query": "recommending citations", "k": 1}),
     ("cite_sentence", {"text": "Transformers are trained on unlabelled text first |.", "k": 1}),
-    ("check_references", {"text": "@article{a, title={Attention Is All You Need}, year={2016}}"}),
+    ("check_references", {"text": "@article{a, title={Attention Is All You Need}, year={2014}}"}),
     ("export_bibliography", {"ids": ["An Unknown Paper"]}),
 ]
 SHOWN = {
     "papers": ("id", "title", "year"),
     "gaps": ("sentence", "recommendations"),
     "recommendations": ("id", "title", "probability", "reasons"),
+    "reasons": ("text",),
     "references": ("verdict", "comparisons"),
     "comparisons": ("field", "given", "found", "remark"),
 }

@@ -167,7 +167,12 @@ class Wire:
         found: dict[str, Any] = json.loads(self.process.stdout.readline())
         return found
 
-    def call(self, name: str, **arguments: object) -> dict[str, Any]:
+    def processor_seconds(self) -> float:
+        """Return what the process has taken so far, in steps of a hundredth."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def call(self, name: str, /, **arguments: object) -> dict[str, Any]:
         """Call a tool and return its result."""
         found = self.request("tools/call", {"name": name, "arguments": arguments})
         result: dict[str, Any] = found["result"]
@@ -225,21 +230,24 @@ def run_long(setting: Setting, report: Report) -> None:
     """Ask one process again and again; the memory of its end is compared with that of before."""
     most, warm = setting.part(LONG), setting.part(WARM)
     taken, memory = defaultdict[str, list[float]](list), list[int]()
+    work = defaultdict[str, float](float)
     with speaking(setting.index) as wire:
         watched = Server(wire.process, "", 0, Path())  # type: ignore[arg-type]  # It is of text.
         drafts = list(papers_of(wire))
         asked = cycle(question for paper in drafts for question in questions(paper))
         for number, (name, arguments) in zip(range(1, most + 1), asked, strict=False):
-            begun = time.perf_counter()
+            begun, spent = time.perf_counter(), wire.processor_seconds()
             result = wire.call(name, **arguments)
             taken[name].append(1000 * (time.perf_counter() - begun))
+            work[name] += 1000 * (wire.processor_seconds() - spent)
             good = report.expect(not result["isError"], f"{name}: {result['content']}")
             report.counts["answered" if good else "failed"] += 1
             if number in (warm, most):
                 memory.append(watched.memory())
     for name, times in taken.items():
         cuts = statistics.quantiles([*times, times[-1]], n=20, method="inclusive")
-        report.figures.append(f"{name}: p50 {cuts[9]:.0f} ms, p95 {cuts[18]:.0f} ms")
+        own = f"{work[name] / len(times):.0f} ms of the processor"  # Whatever else runs.
+        report.figures.append(f"{name}: p50 {cuts[9]:.0f} ms, p95 {cuts[18]:.0f} ms, {own}")
     more = memory[-1] / memory[0]
     if setting.share >= 1:  # A few calls still fill caches.
         report.expect(more < MORE_MEMORY, f"memory grew by {100 * (more - 1):.1f} %")

@@ -21,6 +21,7 @@ from recsys.app.web.api_models import WHOLE, DescribedBody, Name, Text, Year
 from recsys.app.web.api_routes import index_record, page_record, paper_record, papers_page
 from recsys.app.web.index_registry import OpenIndex, ServedIndex
 from recsys.app.web.questions import (
+    MOST_CHECKED,
     WebQuestion,
     answer_page,
     answer_passage,
@@ -242,6 +243,9 @@ def check_references(desk: Desk, asked: Check) -> dict[str, Any]:
         listed = Listed(books.references, books.problems)
     if not listed.references:
         raise InputError("No reference is given.", "Give a bibliography as `text` or `path`.")
+    if len(listed.references) > MOST_CHECKED:
+        what = f"{len(listed.references):,} references are given."
+        raise InputError(what, f"Give {MOST_CHECKED:,} at most; `recsys check` has no limit.")
     opened = desk.opened
     source = index_source(opened.recommender.collection, opened.name)
     record = check_record(checked(listed, [source])) | {"index": opened.name}
