@@ -295,8 +295,7 @@ def export_bibliography(desk: Desk, asked: Export) -> str:
             f"The corpus holds no paper {', '.join(map(repr, missing))}.",
             "Look for them with search_papers.",
         )
-    written = WRITERS[asked.format](known, citation_keys(known))
-    return written if isinstance(written, str) else written.decode()
+    return WRITERS[asked.format](known, citation_keys(known))
 
 
 def corpus_info(desk: Desk, asked: Nothing) -> dict[str, Any]:
