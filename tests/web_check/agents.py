@@ -146,7 +146,7 @@ def inspect_tools(setting: Setting, report: Report) -> None:
 
 # A thousand questions by standard input and output: how long each takes, and that nothing grows.
 
-LONG, WARM = 1_000, 200
+LONG, WARM = 1_000, 400
 """Questions, and those after which memory is first looked at."""
 DRAFTS = 40
 
