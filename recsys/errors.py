@@ -182,6 +182,7 @@ EXTRAS: Mapping[str, str] = {
     "lancedb": "lance",
     "lightgbm": "ranker",
     "matplotlib": "report",
+    "mcp": "mcp",
     "networkx": "serve",
     "obstore": "store",
     "onnx": "train",

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Unpack
 from recsys.errors import InputError
 from recsys.query.question_schema import Filters, FilterWords, is_file
 from recsys.query.resolve_draft import NO_LISTS, Asked, resolve_draft
-from recsys.query.search import search
+from recsys.query.search import named_row, search
 from recsys.recommend import Recommender as DraftRecommender
 from recsys.records import (
     Bibliography,
-    Draft,
     LocalAnswer,
     Paper,
     PaperId,
@@ -90,10 +89,7 @@ class Recommender(DraftRecommender):
             InputError: the corpus does not hold it.
         """
         corpus = self.collection.corpus
-        row = corpus.row(paper_id)
-        if row is None:
-            found = resolve_draft(self.collection, Draft(references=(paper_id,))).cited
-            row = corpus.row(found[0]) if found else None
+        row = named_row(self.collection, paper_id)
         if row is None:
             raise InputError(
                 f"The corpus holds no paper {paper_id[:200]!r}.",

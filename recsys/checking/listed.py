@@ -1,6 +1,7 @@
 """What a file lists and cites: a bibliography, or a draft with those that it names."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,8 +34,10 @@ class Listed:
     manuscript: Manuscript | None = None
 
 
-def read_listed(path: Path) -> Listed:
+def read_listed(path: Path, root: Path | None = None) -> Listed:
     """Read a bibliography, or a draft and the bibliographies that it names.
+
+    root: of the draft, see `open_draft`.
 
     Raises:
         InputError: it cannot be read, or holds no references.
@@ -48,7 +51,7 @@ def read_listed(path: Path) -> Listed:
         except InputError:
             if suffix not in _EITHER:
                 raise
-    listed = _of_draft(path)
+    listed = _of_draft(path, root)
     if not listed.references:
         raise InputError(
             f"{path} holds no references that could be checked.",
@@ -70,13 +73,17 @@ def _of_list(path: Path, books: Bibliography) -> Listed:
     return Listed(books.references, books.problems, lines=lines)
 
 
-def _of_draft(path: Path) -> Listed:
+def _of_draft(path: Path, root: Path | None) -> Listed:
+    from recsys.formats.drafts.draft_files import folder_of
     from recsys.formats.drafts.draft_formats import open_draft
 
-    draft = open_draft(path)
+    draft = open_draft(path, root=root)
     manuscript = draft.manuscript
     cited, notes = manuscript.references, manuscript.notes
-    books = [path.parent / name for name in _named(draft.parsed) if (path.parent / name).is_file()]
+    books: list[Path] = []
+    for name in _named(draft.parsed):
+        with suppress(InputError):  # The manuscript's notes say why it cannot be read.
+            books.append(Path(folder_of(path, root).find(name, ())))
     if not books:
         return Listed(cited, notes, manuscript=manuscript)
     from recsys.formats.references.reference_formats import read_bibliography

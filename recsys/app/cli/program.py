@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, str] = {
     "watch list": "watching:list_watches",
     "watch remove": "watching:remove",
     "serve": "serving:serve",
+    "mcp": "serving:serve_agents",
     "map": "recommending:draw_map",
     "build": "building:build",
     "update": "building:update",

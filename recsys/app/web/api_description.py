@@ -110,7 +110,7 @@ OPERATIONS = (
         handler=routes.paper,
         answers=models.PaperModel,
         parameters=(
-            _parameter("id", "The paper's id.", _TEXT, True, "path"),
+            _parameter("id", "The paper's id, DOI, arXiv or ACL id.", _TEXT, True, "path"),
             _INDEX,
         ),
         problems=(404, 503),

@@ -415,17 +415,19 @@ def parsed(raw: bytes | str, model: type[Model]) -> Model:
         raise RequestError(413, what, "Name fewer papers, or send a file.") from error
     except ValidationError as error:
         shape = getattr(model, "SHAPE", "See /openapi.json for the shape of the body.")
-        raise RequestError(422, "\n".join(_wrong_fields(error)), shape) from error
+        raise RequestError(422, "\n".join(_wrong_fields(error, model)), shape) from error
     except UnicodeError as error:
         raise RequestError(400, "The body is not UTF-8.", "Send JSON in UTF-8.") from error
 
 
-def _wrong_fields(error: ValidationError) -> list[str]:
+def _wrong_fields(error: ValidationError, model: type[BaseModel]) -> list[str]:
     """Say of each field that is wrong why, on one line; of many, only of the first ones.
 
     What may be a name or an object has an error as either: that of the object counts, if it is one.
     """
-    names = {*_FILTERS, *_OTHERS, *DraftBody.model_fields, *ReferenceBody.model_fields, "filters"}
+    names, of_drafts = {*model.model_fields}, {*DraftBody.model_fields}
+    if "references" in names or "draft" in names:
+        names |= {*_FILTERS, *of_drafts, *ReferenceBody.model_fields}
     lines: dict[str, str] = {}
     for each in error.errors(include_url=False, include_context=False):
         place = [str(part) for part in each["loc"]]
@@ -435,7 +437,7 @@ def _wrong_fields(error: ValidationError) -> list[str]:
             why = "give an id, a DOI, or an object with a title."
         elif each["type"] == "model_type" and "ReferenceBody" in place:
             continue
-        elif each["type"] == "extra_forbidden" and place[0] in DraftBody.model_fields:
+        elif each["type"] == "extra_forbidden" and place[0] in of_drafts and "draft" in names:
             why = 'beside other options, what a draft has stands inside of "draft".'
         elif each["type"] == "extra_forbidden":
             why = f"there is no such field.{near_miss(place[-1], names)}"

@@ -24,6 +24,7 @@ from recsys.app.web.api_models import (
 from recsys.app.web.index_registry import OpenIndex, ServedIndex
 from recsys.app.web.questions import (
     MOST_CHECKED,
+    AnswerPage,
     WebQuestion,
     answer_page,
     answer_passage,
@@ -36,6 +37,7 @@ from recsys.app.web.questions import (
     years_of,
 )
 from recsys.app.web.replies import (
+    FARTHEST,
     JSON,
     MEDIA_TYPES,
     Reply,
@@ -69,6 +71,7 @@ from recsys.local.cite import LocalQuestion
 from recsys.query.question_schema import named_paper
 from recsys.query.search import search
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
+from recsys.store.arrays import Rows
 
 MOST_IDS, PER_PAGE = 200, 20
 LONGEST_SEARCH = 1_000
@@ -144,15 +147,19 @@ async def recommendations(request: Request) -> Response:
         page = answer_page(opened, asked, posed(opened, asked), sent.facts())
         if upload is not None and where:
             page = placed(opened, page, upload)
-        record = answer_record(page.answer) | {
-            "index": opened.name,
-            "notes": list(page.answer.notes),
-            "missing": list(page.answer.missing),
-            "next": page.next or None,
-        }
-        return Reply(record, digest_of(page.digest, {"offset": page.offset}))
+        return Reply(page_record(opened, page), digest_of(page.digest, {"offset": page.offset}))
 
     return respond(request, await service_of(request).ask(body.index, recommend))
+
+
+def page_record(opened: OpenIndex, page: AnswerPage) -> dict[str, Any]:
+    """Write a page of an answer as an `AnswerModel`."""
+    return answer_record(page.answer) | {
+        "index": opened.name,
+        "notes": list(page.answer.notes),
+        "missing": list(page.answer.missing),
+        "next": page.next or None,
+    }
 
 
 def _asked(body: QuestionBody, upload: Manuscript | None) -> WebQuestion:
@@ -254,7 +261,7 @@ async def papers(request: Request) -> Response:
         if form != "json":
             named = citation_keys(known, pattern=keys)
             return Reply(WRITERS[form](known, named), digest, MEDIA_TYPES[form])
-        return Reply({"papers": list(map(_record, known)), "missing": missing}, digest)
+        return Reply({"papers": list(map(paper_record, known)), "missing": missing}, digest)
 
     return await _get(request, find)
 
@@ -270,7 +277,7 @@ async def paper(request: Request) -> Response:
             "cited_by": [ids[row] for row in known.cited_by.tolist()],
         }
         digest = digest_of(opened.fingerprint, {"paper": paper_id})
-        return Reply(_record(known.paper) | links, digest)
+        return Reply(paper_record(known.paper) | links, digest)
 
     return await _get(request, find)
 
@@ -285,15 +292,38 @@ async def searched(request: Request) -> Response:
         raise _unprocessable(f"q has {len(query):,} letters.", f"Give at most {LONGEST_SEARCH:,}.")
 
     def find(opened: OpenIndex) -> Reply:
-        digest = digest_of(opened.fingerprint, {"search": words})
-        begin = offset_in(start, digest) if start else 0
-        rows, end = search(opened.recommender.collection, words), begin + PER_PAGE
-        shown = opened.recommender.collection.corpus.papers(rows[begin:end])
-        rest = token(end, digest) if end < len(rows) else None
-        content = {"papers": list(map(_record, shown)), "next": rest}
-        return Reply(content, digest_of(digest, {"offset": begin}))
+        rows, asked = search(opened.recommender.collection, words), {"search": words}
+        digest = digest_of(opened.fingerprint, asked | {"next": start})
+        return Reply(papers_page(opened, rows, asked, start), digest)
 
     return await _get(request, find)
+
+
+def papers_page(
+    opened: OpenIndex,
+    rows: Rows,
+    asked: Mapping[str, object],
+    start: str,
+    size: int = PER_PAGE,
+) -> dict[str, Any]:
+    """Write one page of papers as a `SearchModel`.
+
+    Args:
+        opened: the index.
+        rows: of all papers, in their order.
+        asked: what was asked for, which the token of a page belongs to.
+        start: the token of the page, "" for the first.
+        size: papers of a page.
+
+    Raises:
+        RequestError: the token is of another question.
+    """
+    digest = digest_of(opened.fingerprint, asked)
+    begin = offset_in(start, digest) if start else 0
+    end = min(begin + size, FARTHEST)
+    shown = opened.recommender.collection.corpus.papers(rows[begin:end])
+    rest = token(end, digest) if end < min(len(rows), FARTHEST) else None
+    return {"papers": list(map(paper_record, shown)), "next": rest}
 
 
 def _unprocessable(what: str, hint: str) -> RequestError:
@@ -305,7 +335,8 @@ async def _get(request: Request, work: Callable[[OpenIndex], Reply]) -> Response
     return respond(request, await service_of(request).ask(index, work))
 
 
-def _record(paper: Paper) -> dict[str, Any]:
+def paper_record(paper: Paper) -> dict[str, Any]:
+    """Write a paper as a `PaperModel`, without its citations."""
     return {
         "id": paper.id,
         "title": paper.title,
@@ -328,23 +359,25 @@ async def indexes(request: Request) -> Response:
     """List the indexes."""
     service = service_of(request)
 
-    def described(served: ServedIndex) -> Mapping[str, Any]:
-        opened = served.current()
-        collection = opened.recommender.collection
-        first, last = years_of(collection.corpus)
-        return {
-            "name": served.name,
-            "papers": len(collection.corpus),
-            "citations": len(collection.graph.cites.values),
-            "from_year": first,
-            "to_year": last,
-            "fingerprint": opened.fingerprint,
-            "trouble": served.trouble,
-            "remarks": list(opened.remarks),
-        }
-
-    records = await service.pool.run(lambda: list(map(described, service.indexes)))
+    records = await service.pool.run(lambda: list(map(index_record, service.indexes)))
     return respond(request, Reply({"indexes": records}, digest_of("", {"indexes": records})))
+
+
+def index_record(served: ServedIndex) -> dict[str, Any]:
+    """Write what is served of an index as an `IndexModel`."""
+    opened = served.current()
+    collection = opened.recommender.collection
+    first, last = years_of(collection.corpus)
+    return {
+        "name": served.name,
+        "papers": len(collection.corpus),
+        "citations": len(collection.graph.cites.values),
+        "from_year": first,
+        "to_year": last,
+        "fingerprint": opened.fingerprint,
+        "trouble": served.trouble,
+        "remarks": list(opened.remarks),
+    }
 
 
 async def health(request: Request) -> Response:

@@ -5,8 +5,8 @@ import ipaddress
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -337,19 +337,31 @@ def listen(
     """
     service = Service(settings)  # With workers: what cannot be opened is said once, here.
     ready(service.indexes)
-    # What uvicorn raises again once it has ended is taken: to be told to stop is no failure.
+    if workers == 1:
+        run_application(make_application(service), service, listening)
+        return
+    service.close()
+    del service  # It would keep the generations that it has opened from removal.
+    replace(settings, store=share(QuestionStore())).hand_on()
+    with _told_to_stop():
+        Multiprocess(_config(_FACTORY, workers=workers), sockets=[listening]).run()
+
+
+def run_application(application: Starlette, service: Service, listening: socket.socket) -> None:
+    """Answer by an application in this process, until SIGINT or SIGTERM."""
+    server = uvicorn.Server(_config(application))
+    service.ending = lambda: server.should_exit
+    with _told_to_stop():
+        server.run(sockets=[listening])
+
+
+@contextmanager
+def _told_to_stop() -> Iterator[None]:
+    """Take what uvicorn raises again once it has ended: to be told to stop is no failure."""
     signals = (signal.SIGINT, signal.SIGTERM)
     former = [signal.signal(each, lambda number, frame: None) for each in signals]
     try:
-        if workers == 1:
-            server = uvicorn.Server(_config(make_application(service)))
-            service.ending = lambda: server.should_exit
-            server.run(sockets=[listening])
-            return
-        service.close()
-        del service  # It would keep the generations that it has opened from removal.
-        replace(settings, store=share(QuestionStore())).hand_on()
-        Multiprocess(_config(_FACTORY, workers=workers), sockets=[listening]).run()
+        yield
     finally:
         for number, handler in zip(signals, former, strict=True):
             signal.signal(number, handler)

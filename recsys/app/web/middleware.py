@@ -248,9 +248,9 @@ STRANGERS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECT
 class Failures:
     """ASGI middleware: no exception leaves it, and every request is counted."""
 
-    def __init__(self, app: ASGIApp, *, service: Service) -> None:
-        """Wrap an application."""
-        self._app, self._service = app, service
+    def __init__(self, app: ASGIApp, *, service: Service, pages: bool = True) -> None:
+        """Wrap an application; pages: whether people look at it, too."""
+        self._app, self._service, self._pages = app, service, pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -270,34 +270,39 @@ class Failures:
             raise
         except Exception as error:
             if not statuses:
-                response = failed(Request(scope), self._service, error)
+                response = failed(Request(scope), self._service, error, pages=self._pages)
                 await response(scope, receive, noted)
         route = getattr(scope.get("route"), "path", "other")
         status = statuses[0] if statuses else 0
         self._service.counters.count(route, status, time.perf_counter() - begun)
 
 
-def failed(request: Request, service: Service, error: Exception) -> Response:
-    """Say what went wrong in the form that the request expects."""
+def say_where(error: Exception) -> None:
+    """Write where an error of ours happened, and no more: what it says may quote a draft."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "somewhere"
+    say(f"internal error: {type(error).__name__} at {place}.")
+
+
+def failed(request: Request, service: Service, error: Exception, *, pages: bool = True) -> Response:
+    """Say what went wrong in the form that the request expects; without pages, to a program."""
     headers: dict[str, str] = {}
     if isinstance(error, HTTPException):
-        problem = Problem(error.status_code, "There is nothing at this address.", "Begin at /.")
+        hint = "Begin at /." if pages else "Send a POST to /mcp."
+        problem = Problem(error.status_code, "There is nothing at this address.", hint)
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             what = "This address takes another method."
-            problem = Problem(error.status_code, what, "See /api.")
+            problem = Problem(error.status_code, what, "See /api." if pages else hint)
         headers |= error.headers or {}
     else:
         problem = problem_of(error)
     if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        # Where it happened, and no more: what an exception says may quote a draft.
-        frames = traceback.extract_tb(error.__traceback__)
-        place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "somewhere"
-        say(f"internal error: {type(error).__name__} at {place}.")
+        say_where(error)
     if problem.wait is not None:
         headers["retry-after"] = str(problem.wait)
     if problem.status == HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = "Bearer"
-    if request.url.path.startswith(PROGRAMS):
+    if not pages or request.url.path.startswith(PROGRAMS):
         text = json_text(problem.members())
         return Response(text, problem.status, headers, media_type=PROBLEM_JSON)
     if problem.status in STRANGERS:

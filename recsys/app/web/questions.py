@@ -23,6 +23,7 @@ from recsys.errors import InputError
 from recsys.local.cite import LocalQuestion, cite_read, draft_read, marked, passage_read
 from recsys.query.question_schema import QuestionOptions
 from recsys.query.resolve_draft import Question, resolve_draft
+from recsys.query.search import named_row
 from recsys.recommend import KEPT
 from recsys.records import (
     Answer,
@@ -223,7 +224,7 @@ def around(opened: OpenIndex, paper_id: PaperId) -> Around:
         UnknownPaper: the index does not hold it.
     """
     collection = opened.recommender.collection
-    row = collection.corpus.row(paper_id)
+    row = named_row(collection, paper_id)
     if row is None:
         raise UnknownPaper(
             f"The index {opened.name!r} holds no paper {paper_id[:200]!r}.",
@@ -244,10 +245,10 @@ def around(opened: OpenIndex, paper_id: PaperId) -> Around:
 
 def papers_named(opened: OpenIndex, ids: Sequence[PaperId]) -> tuple[list[Paper], list[PaperId]]:
     """Return papers with their abstracts, in order of their ids, and the ids that are unknown."""
-    corpus = opened.recommender.collection.corpus
-    rows = {each: corpus.row(each) for each in dict.fromkeys(ids)}
-    known = [row for row in rows.values() if row is not None]
-    full = dict(zip(sorted(known), corpus.full_papers(sorted(known)), strict=True))
+    collection = opened.recommender.collection
+    rows = {each: named_row(collection, each) for each in ids}
+    known = list(dict.fromkeys(row for row in rows.values() if row is not None))
+    full = dict(zip(sorted(known), collection.corpus.full_papers(sorted(known)), strict=True))
     return [full[row] for row in known], [each for each, row in rows.items() if row is None]
 
 
