@@ -27,7 +27,7 @@ from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
 from recsys.formats.work_stream import read_papers
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs
 from recsys.store.corpus import paper_types
@@ -351,12 +351,8 @@ def _probed(
     before = "" if group.name == ALL else f"{group.name}: "
 
     def of_each(stage: str, run: Callable[[Floats], _T]) -> dict[str, _T]:
-        found = {}
-        for place, (name, each) in enumerate(vectors.items()):
-            progress(f"{before}{stage}", place, len(vectors))
-            found[name] = run(each)
-        progress(f"{before}{stage}", len(vectors), len(vectors))
-        return found
+        pairs = tracked(vectors.items(), f"{before}{stage}", progress)
+        return {name: run(each) for name, each in pairs}
 
     linear, purity, dense, pairs, layouts = {}, {}, {}, {}, {}
     estimate = estimator(len(labels), rng=rng(_INTERVALS))

@@ -204,6 +204,8 @@ class RankSize:
 class SharedWords(nn.Module):
     """Sums a learned weight of each word that two papers share. Sparse gradients."""
 
+    sparse = True
+
     def __init__(self, start: Tensor) -> None:
         super().__init__()
         self.weights = nn.Parameter(start)  # (size, 1)

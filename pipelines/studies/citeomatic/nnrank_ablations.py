@@ -37,7 +37,7 @@ from recsys.pipelines.studies.citeomatic.nnrank import (
     score_all,
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Dev
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.arrays import top_k
 from recsys.store.artifacts import CREATED_BY, NNSELECT, sha256
 
@@ -109,13 +109,11 @@ def ablate(
     shortlists = Shortlists.of(material.collection, material.data, asked, neighbours)
     known = variants(ranker, material.shape(ranker).fields)
     chosen = {name: known[name] for name in _chosen(known, rows)}
-    for place, (name, each) in enumerate(chosen.items()):
-        progress("networks", place, len(chosen))
+    for name, each in tracked(chosen.items(), "networks", progress):
         run = out / RUNS / f"{name}.trec"
         checkpoint = out / WORK / f"{name}.safetensors"
         task, _ = fit(material, each, checkpoint, progress=progress)
         write_run(run, name, task.network.export(), material, shortlists)
-    progress("networks", len(chosen), len(chosen))
     facts = {
         "schema": SCHEMA,
         "command": command,

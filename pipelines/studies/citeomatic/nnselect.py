@@ -178,6 +178,8 @@ class MagDirBag(nn.Module):
     Initial magnitudes and directions come from `generator`. The gradients of both are sparse.
     """
 
+    sparse = True
+
     def __init__(self, size: int, dim: int, generator: torch.Generator) -> None:
         super().__init__()
         self.directions = nn.Parameter(torch.randn(size, dim, generator=generator) / dim**0.5)

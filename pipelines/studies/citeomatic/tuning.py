@@ -38,7 +38,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     read_bags,
     train_and_dev,
 )
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, sha256, write_json
 from recsys.store.generations import content_key, pin
 
@@ -240,13 +240,11 @@ class Search:
         finalists = [*islice(distinct.values(), self.options.finalists)]
         if (usual := self._places(self.usual)) not in finalists:
             finalists.append(usual)
-        for place, values in enumerate(map(self._values, finalists)):
-            progress("finalists", place, len(finalists))
+        for values in map(self._values, tracked(finalists, "finalists", progress)):
             key = f"{self.options.long} epochs of {fingerprint(values)}"
             if key not in study.user_attrs:
                 study.set_user_attr(key, self.objective(values, self.options.long))
             finals.append(Trial(values, float(study.user_attrs[key])))
-        progress("finalists", len(finalists), len(finalists))
         return tuple(finals)
 
     def _places(self, values: Parameters) -> dict[str, int]:

@@ -43,7 +43,7 @@ from recsys.pipelines.studies.clicks.click_features import (
     pairs,
 )
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS, baseline
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.arrays import Floats
 
 TRAIN, VALIDATION, TEST = PARTS = ("train", "validation", "test")
@@ -214,11 +214,9 @@ def _learn(
     }
     ranked = defaultdict[tuple[str, str | None], list[Doubles]](list)
     runs = list(product(options.weightings, LEARNERS, options.seeds))
-    for done, (weighting, name, seed) in enumerate(runs):
-        progress(TRAINING, done, len(runs))
+    for weighting, name, seed in tracked(runs, TRAINING, progress):
         ranker = LEARNERS[name](*data[weighting], rng=np.random.default_rng(seed))
         ranked[name, weighting].append(ranker.score(tables[TEST]))
-    progress(TRAINING, len(runs), len(runs))
     return ranked
 
 
