@@ -177,7 +177,7 @@ class ObjectFolder:
         need("obstore", f"An index at {address.scheme}://")
         self.address = address
         with self._told():
-            self._quick, self._patient = _opened(address, _SHORT), _opened(address, _LONG)
+            self._quick, self._patient = opened(address, _SHORT), opened(address, _LONG)
 
     def read(self, name: str) -> Seen | None:
         """Read a small object; None: it is not there."""
@@ -280,7 +280,8 @@ def _unless_bucket_is_missing(error: Exception) -> None:
         raise error
 
 
-def _opened(address: StoreAddress, longest: timedelta) -> "ObjectStore":
+def opened(address: StoreAddress, longest: timedelta) -> "ObjectStore":
+    """Open a store; no request takes longer. Nothing is asked yet."""
     from obstore.store import from_url
 
     client: ClientConfig = {"connect_timeout": _CONNECT, "timeout": longest}

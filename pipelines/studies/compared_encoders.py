@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from recsys.errors import InputError
+from recsys.errors import InputError, check_name
 from recsys.eval.studies.encoders.training_page import learned_from
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.formats.embeddings.embedding_files import embedding_files
@@ -110,8 +110,7 @@ class Bench:
             InputError: OUT holds something else, or an option or file cannot be used.
         """
         labelled = self.labelled_file
-        if self.options.part not in PARTS:
-            raise InputError(f"There is no part {self.options.part!r} to ask.", "Give test or dev.")
+        check_name(self.options.part, PARTS, "part")
         if (labelled is None) != (self.options.label is None):
             raise InputError(
                 "Probes need papers and the name of their label.", "Give --labels with --label."

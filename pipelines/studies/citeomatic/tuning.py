@@ -9,7 +9,6 @@ Every trial is kept in a journal below OUT: a search that was killed, or asked f
 continues, and the training under way from its last epoch.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from recsys.errors import InputError, near_miss, need
+from recsys.formats.files import json_object
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.network_training import History, device_of, train
@@ -140,13 +140,7 @@ def read_parameters(path: Path | None, model: Model) -> Parameters:
     if path is None:
         return {}
     again = f"Give the parameters.json that `recsys study tune-{model}` wrote."
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON ({error}).", "Give a JSON file.") from error
-    value = value if isinstance(value, dict) else {}
+    value = json_object(path, again)
     parameters = value.get("parameters")
     if value.get("schema") != SCHEMA or not isinstance(parameters, dict):
         raise InputError(f"{path} holds no parameters of {SCHEMA!r}.", again)
