@@ -161,6 +161,12 @@ def read_texts(corpus: Corpus, size: int) -> Iterator[list[Text]]:
             let_go(corpus.stored)
 
 
+def texts_in(corpus: Corpus, rows: Rows | None = None) -> list[Text]:
+    """Read (title, abstract) of some papers, or of all, at once."""
+    columns = corpus.texts() if rows is None else corpus.texts().take(rows)
+    return list(zip(*(columns[name].to_pylist() for name in ("title", "abstract")), strict=True))
+
+
 def texts_of(corpus: Corpus, wanted: Mask, size: int) -> Iterator[tuple[Rows, list[Text]]]:
     """Read those of the wanted papers alone: (rows, texts), `size` at a time.
 
