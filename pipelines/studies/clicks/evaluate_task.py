@@ -17,7 +17,7 @@ import numpy as np
 from recsys.errors import InputError, check_name, need
 from recsys.eval.measures import Doubles, Interval
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell
+from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, slug
 from recsys.eval.studies.clicks.click_pictures import Dot, dots, propensity_curves
 from recsys.eval.studies.clicks.estimators import (
     DOUBLY_ROBUST,
@@ -324,7 +324,7 @@ def _systems(found: TaskResult, estimator: str) -> Table:
         "100 times these figures."
     )
     return Table(
-        estimator.lower().replace(" ", "-"),
+        slug(estimator),
         f"Test clicks, estimated by {estimator}{adjusted}.",
         ("ranking", "clicks weighted", *MEASURES),
         best_marked(rows, first=2, rivals=[True] * len(rows)),
