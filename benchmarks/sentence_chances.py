@@ -23,7 +23,15 @@ import typer
 from numpy.typing import NDArray
 
 from benchmarks.bench import SPLIT, Bench, Data, Work, program
-from benchmarks.chances import LINKS, Shown, answers_of, fit_transfer, joined, truth
+from benchmarks.chances import (
+    LINKS,
+    Shown,
+    answers_of,
+    fit_transfer,
+    joined,
+    rewrite_manifest,
+    truth,
+)
 from benchmarks.edge_dropout import drop_edges
 from benchmarks.sentences import SENTENCES, citing_sentences
 from benchmarks.shipped_local_ranker import SHIPPED
@@ -34,9 +42,8 @@ from recsys.local.sentence_gate import SENTENCE_EVIDENCE
 from recsys.machine import one_thread
 from recsys.pipelines.local.local_queries import KNOWN, LocalQuery, local_queries, pose_query
 from recsys.pipelines.local.train_local import SHOWN
-from recsys.ranking.ranker import SCHEMA, TRANSFER, Transfer, TreeRanker
+from recsys.ranking.ranker import TRANSFER, Transfer, TreeRanker
 from recsys.store.arrays import Floats
-from recsys.store.artifacts import load_manifest, write_manifest
 from recsys.store.vectors import dot_cache
 
 CORPORA = {"elife": "elife", "plantsci": "all", "taxonomy": "all"}
@@ -114,9 +121,7 @@ def run(
             f"off by {found['ECE']:.3f}\n"
         )
     transfer = fit_transfer(answers["dev"], SENTENCE_EVIDENCE)
-    manifest = load_manifest(out, LOCAL_RANKER, SCHEMA)
-    config = {**manifest.config, TRANSFER: asdict(transfer)}
-    write_manifest(out, LOCAL_RANKER, SCHEMA, config, manifest.files)
+    rewrite_manifest(out, LOCAL_RANKER, {TRANSFER: asdict(transfer)})
 
 
 main = program("benchmarks.sentence_chances", run)

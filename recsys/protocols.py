@@ -1,11 +1,13 @@
 """The seams: what stage one and stage two need, whoever provides it, and who hears of progress."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from recsys.store.arrays import Floats, Mask, Rows
     from recsys.store.terms import QueryText
+
+T = TypeVar("T")
 
 
 class Encoder(Protocol):
@@ -90,3 +92,11 @@ class Progress(Protocol):
 
 def silent(stage: str, done: int, total: int) -> None:
     """Report to nobody."""
+
+
+def tracked(items: Collection[T], stage: str, progress: Progress) -> Iterator[T]:
+    """Give items one after the other, and say how many are done."""
+    for done, item in enumerate(items):
+        progress(stage, done, len(items))
+        yield item
+    progress(stage, len(items), len(items))
