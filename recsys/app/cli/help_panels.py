@@ -16,7 +16,7 @@ from typing import Any
 from recsys.app.terminal import no_colour
 
 COMMAND_PANELS: Mapping[str, str] = {
-    "Ask": "recommend cite check map serve",
+    "Ask": "recommend cite check lsp map serve",
     "Build": "build update train corpus fetch add-contexts inspect doctor",
     "Evaluate": "evaluate report compare repeats batch evaluate-local",
     "Research": "embed study",

@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, str] = {
     "cite": "citing:cite",
     "check": "checking:check",
     "serve": "serving:serve",
+    "lsp": "editing:lsp",
     "map": "recommending:draw_map",
     "build": "building:build",
     "update": "building:update",

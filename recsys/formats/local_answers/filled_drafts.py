@@ -373,9 +373,15 @@ class BibFile:
         Raises:
             InputError: there is one that cannot be read, or that is not BibTeX.
         """
-        if not path.exists():
-            return cls(path, None)
-        raw = read_bytes(path)
+        return cls.of(path, read_bytes(path)) if path.exists() else cls(path, None)
+
+    @classmethod
+    def of(cls, path: Path, raw: bytes) -> "BibFile":
+        """Read what a file holds.
+
+        Raises:
+            InputError: it is no text, or not BibTeX.
+        """
         lines = DraftLines.of(raw, str(path))
         if lines.text.strip() and not bibtex.looks_so(lines.text):
             raise InputError(
