@@ -188,7 +188,9 @@ def _books(paths: Sequence[Path], opened: Mapping[Path, str]) -> Iterator[BibFil
 
 # A citation that is being typed.
 
-_KEY = r"(?:[^\s,;{}\[\]()<>\\@.:]|[.:](?=\w))*"
+_KEY = r"[^\s,;{}\[\]()<>\\@]*"
+_REST = re.compile(r"(?:[^\s,;{}\[\]()<>\\@.:]|[.:](?=\w))*")
+"""What follows the cursor of a key: no full stop that ends a sentence."""
 _LATEX = (
     r"\\(?!nocite)[A-Za-z]*[Cc]ite[A-Za-z]*\*?\s?(?:\[[^\[\]]{0,200}\]){0,2}"
     rf"\{{(?:[^{{}}\\]*,)?\s*(?P<key>{_KEY})\Z",
@@ -233,8 +235,8 @@ def typed_key(path: Path, text: str, at: int) -> TypedKey | None:
     before = text[first:at]
     for pattern, closing in _ways(path):
         if typed := re.search(pattern, before):
-            rest = re.match(_KEY, text[at:last])
-            start, end = first + typed.start("key"), at + len(rest[0] if rest else "")
+            rest = _REST.match(text, at, last)
+            start, end = first + typed.start("key"), rest.end() if rest else at
             after = text[end:last]
             closed = re.match(rf"[^{{}}<>\[\]\n]*{re.escape(closing[:1])}", after)
             mended = f"{text[first:start]}?{'' if closed else closing}{after}"

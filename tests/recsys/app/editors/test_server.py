@@ -1,0 +1,250 @@
+"""`recsys lsp` as editors meet it: processes of their own, spoken to by the protocol."""
+
+import asyncio
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+from pytest_lsp import LanguageClient, make_test_lsp_client
+
+from recsys.app.editors.desk import Desk
+from recsys.app.editors.server import server_of
+from tests.conftest import ROOT
+from tests.docs.written_pages import blocks
+
+CREATE = lsp.ResourceOperationKind.Create
+CAPABILITIES = lsp.ClientCapabilities(
+    workspace=lsp.WorkspaceClientCapabilities(
+        apply_edit=True,
+        workspace_edit=lsp.WorkspaceEditClientCapabilities(resource_operations=[CREATE]),
+    )
+)
+DIFFERENT = """@article{devlin1999, title={BERT: Pre-training of Deep Bidirectional Transformers for
+Language Understanding}, author={Devlin, Jacob}, year={1999}}
+"""
+T = TypeVar("T")
+
+
+class Editor:
+    """What an editor does with one draft."""
+
+    def __init__(self, client: LanguageClient, path: Path) -> None:
+        self.client, self.path, self.uri, self.version = client, path, path.as_uri(), 0
+        self.text = path.read_text(encoding="utf-8")
+        self.edits: list[lsp.ApplyWorkspaceEditParams] = []
+
+        def applied(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+            self.edits.append(params)
+            return lsp.ApplyWorkspaceEditResult(True)
+
+        client.feature(lsp.WORKSPACE_APPLY_EDIT)(applied)
+
+    def open(self, language: str = "latex") -> None:
+        item = lsp.TextDocumentItem(self.uri, language, self.version, self.text)
+        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+
+    def change(self, old: str, new: str) -> None:
+        self.version, self.text = self.version + 1, self.text.replace(old, new)
+        named = lsp.VersionedTextDocumentIdentifier(self.version, self.uri)
+        change = lsp.TextDocumentContentChangeWholeDocument(self.text)
+        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(named, [change]))
+
+    def position(self, words: str) -> lsp.Position:
+        """Return where some words end, in UTF-16."""
+        before = self.text[: self.text.index(words) + len(words)]
+        line = before.rpartition("\n")[2]
+        return lsp.Position(before.count("\n"), len(line.encode("utf-16-le")) // 2)
+
+    async def shown(self, uri: str, code: str) -> Sequence[lsp.Diagnostic]:
+        """Wait until something of a kind is shown of a file, and return all that is."""
+        for _ in range(1200):
+            found = self.client.diagnostics.get(uri, ())
+            if any(each.code == code for each in found):
+                return found
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"no {code}: {self.client.diagnostics}, {self.client.messages}")
+
+    async def completed(self, words: str) -> list[lsp.CompletionItem]:
+        named = lsp.TextDocumentIdentifier(self.uri)
+        params = lsp.CompletionParams(named, self.position(words))
+        found = await self.client.text_document_completion_async(params)
+        assert isinstance(found, lsp.CompletionList) and found.is_incomplete
+        return list(found.items)
+
+    async def hovered(self, words: str) -> str:
+        named = lsp.TextDocumentIdentifier(self.uri)
+        hover = await self.client.text_document_hover_async(
+            lsp.HoverParams(named, self.position(words))
+        )
+        assert hover is not None and isinstance(hover.contents, lsp.MarkupContent)
+        return hover.contents.value
+
+    def asking(
+        self, words: str, trigger: lsp.CodeActionTriggerKind | None = None
+    ) -> lsp.CodeActionParams:
+        where = lsp.Range(self.position(words), self.position(words))
+        context = lsp.CodeActionContext([], trigger_kind=trigger)
+        return lsp.CodeActionParams(lsp.TextDocumentIdentifier(self.uri), where, context)
+
+    async def actions(
+        self, words: str, trigger: lsp.CodeActionTriggerKind | None = None
+    ) -> list[lsp.CodeAction]:
+        asked = self.asking(words, trigger)
+        found = await self.client.text_document_code_action_async(asked)
+        return [each for each in found or () if isinstance(each, lsp.CodeAction)]
+
+
+@asynccontextmanager
+async def editing(
+    folder: Path, *options: str, name: str = "unfinished.tex"
+) -> AsyncIterator[Editor]:
+    """Start a server as an editor does, and end it."""
+    client = make_test_lsp_client()
+    await client.start_io(sys.executable, "-m", "recsys", "lsp", *options)
+    root = folder.as_uri()
+    params = lsp.InitializeParams(capabilities=CAPABILITIES, root_uri=root)
+    await asyncio.wait_for(client.initialize_session(params), 120)
+    try:
+        yield Editor(client, folder / name)
+        await client.shutdown_session()
+    finally:
+        await client.stop()
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(asyncio.wait_for(work, 300))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("unfinished.tex", "paper.bib"):
+        shutil.copy(ROOT / "examples" / name, tmp_path)
+    return tmp_path
+
+
+def test_an_editor_is_served(folder: Path) -> None:
+    """The transcript in the documentation is this session's; one process serves all of it."""
+    (folder / "a.md").write_text("# On graphs\n\nVectors of papers serve many tasks.\n\nOn.\n")
+
+    async def session() -> list[str]:
+        async with editing(folder) as editor:
+            told = await from_gap_to_entry(editor)
+            await a_cancelled_request_is_answered_so(editor)
+            await a_sentence_without_a_gap(Editor(editor.client, folder / "a.md"))
+        return told
+
+    told = run(session())
+    shown = next(each for each in blocks("docs/guide/editors.md", "text") if "missing" in each)
+    # Products in 8 bits saturate on processors without VNNI: figures of near papers move a bit.
+    assert rounded("\n".join(told)) == rounded(shown.rstrip("\n"))
+
+
+async def from_gap_to_entry(editor: Editor) -> list[str]:
+    folder, told = editor.path.parent, list[str]()
+    with (folder / "paper.bib").open("a", encoding="utf-8") as file:
+        file.write(DIFFERENT)
+    editor.open()
+    [first, *_] = await editor.shown(editor.uri, "missing-citation")
+    at = first.range.start
+    told += [f"unfinished.tex:{at.line + 1}:{at.character + 1}: {first.message}", ""]
+    [action, *_] = await editor.actions(r"\citep{?")
+    assert action.edit is not None and action.edit.changes is not None
+    [cited] = action.edit.changes[editor.uri]
+    told += [f"{action.title.partition(':')[0]}: {cited.new_text}", ""]
+    faults = await editor.shown((folder / "paper.bib").as_uri(), "differs")
+    told += [fault.message for fault in faults]
+    editor.change("within a second [CITE]", "within a \U0001f332 second \\cite{")
+    items = await editor.completed("second \\cite{")
+    told += ["", *(f"{item.label:18}{item.detail}" for item in items[:8])]
+    told += ["", await editor.hovered("strohman2007")]
+    await add_the_first_new_entry(editor, items)
+    return told
+
+
+def rounded(text: str) -> str:
+    return re.sub(r"[\d.]+(?= [%o])", "N", text)
+
+
+async def add_the_first_new_entry(editor: Editor, items: Sequence[lsp.CompletionItem]) -> None:
+    item = next(item for item in items if item.command is not None)
+    assert isinstance(item.text_edit, lsp.TextEdit) and item.command is not None
+    start = item.text_edit.range.start
+    assert start == editor.position("second \\cite{")  # Behind a character of two units.
+    asked = lsp.ExecuteCommandParams(item.command.command, item.command.arguments)
+    await editor.client.workspace_execute_command_async(asked)
+    [applied] = editor.edits
+    assert applied.edit.changes is not None
+    [(uri, [edit])] = applied.edit.changes.items()
+    assert uri == (editor.path.parent / "paper.bib").as_uri()
+    assert f"{{{item.label}," in edit.new_text
+
+
+async def a_sentence_without_a_gap(editor: Editor) -> None:
+    editor.open("markdown")
+    actions = await editor.actions("serve")
+    assert len(actions) == 3 and actions[0].edit is not None
+    new, draft, book = actions[0].edit.document_changes or ()
+    assert isinstance(new, lsp.CreateFile) and new.uri.endswith("references.bib")
+    assert isinstance(draft, lsp.TextDocumentEdit) and isinstance(book, lsp.TextDocumentEdit)
+    [edit] = draft.edits
+    assert isinstance(edit, lsp.TextEdit) and edit.new_text.startswith(" [@")
+    assert await editor.actions("serve", lsp.CodeActionTriggerKind.Automatic) == []
+
+
+async def a_cancelled_request_is_answered_so(editor: Editor) -> None:
+    asked, protocol = editor.asking("{?"), editor.client.protocol
+    waiting = protocol.send_request(lsp.TEXT_DOCUMENT_CODE_ACTION, asked, msg_id="x")
+    editor.client.cancel_request(lsp.CancelParams("x"))
+    with pytest.raises(JsonRpcException, match="canceled"):
+        await asyncio.wrap_future(waiting)
+    assert await editor.actions("{?")
+
+
+def test_an_index_that_is_missing_is_said_and_nothing_fails(folder: Path) -> None:
+    async def session() -> None:
+        async with editing(folder, "--index", str(folder / "no.index")) as editor:
+            editor.open()
+            assert await editor.actions(r"\citep{?") == []
+            [message] = editor.client.messages
+            assert "no.index" in message.message and "recsys build" in message.message
+            assert message.type is lsp.MessageType.Error
+
+    run(session())
+
+
+def test_an_editor_that_is_gone_ends_the_server() -> None:
+    command = [sys.executable, "-m", "recsys", "lsp"]
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_what_is_cancelled_is_never_asked() -> None:
+    asked, held = list[str](), threading.Event()
+
+    def work(desk: Desk, name: str) -> None:
+        held.wait(10)
+        asked.append(name)
+
+    async def session() -> None:
+        server = server_of(lambda: object(), "none")  # type: ignore[arg-type, return-value]  # Never looked at.
+        first = asyncio.ensure_future(server.ask(work, "first"))
+        second = asyncio.ensure_future(server.ask(work, "second"))
+        await asyncio.sleep(0.05)
+        second.cancel()
+        held.set()
+        await first
+        third = asyncio.ensure_future(server.ask(work, "third"))
+        await third
+        server.shutdown()
+
+    run(session())
+    assert asked == ["first", "third"]
