@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Option
 
-from recsys.app.cli.options import IndexOrStarter
+from recsys.app.cli.options import IndexOrStarter, damage_named
 
 
 def lsp(
@@ -37,9 +37,10 @@ def lsp(
         from recsys.app.wiring import open_local, said_of_index
         from recsys.checking.check import index_source
 
-        recommender = open_local(index, needs=needs)
-        source = index_source(recommender.collection, name)
-        return Desk(recommender, source, said_of_index(recommender.recommender))
+        with damage_named(index):
+            recommender = open_local(index, needs=needs)
+            source = index_source(recommender.collection, name)
+            return Desk(recommender, source, said_of_index(recommender.recommender))
 
     name = STARTER if index is None else index.name
     server_of(open_desk, name).start_io()

@@ -130,14 +130,18 @@ class Desk:
             lambda facts: [resolve_draft(collection, each).draft for each in facts], 50
         )
 
-    def prepare(self, texts: Sequence[Sentence | Reference]) -> None:
-        """Encode what is judged or compared later: sentences, if they are judged, and titles."""
-        sentences = [text for text in texts if isinstance(text, Sentence)]
-        if self.recommender.needs is not None and sentences:
-            self.encoder.encode([(sentence.text, None) for sentence in sentences])
+    def look_up(self, entries: Sequence[Reference]) -> list[PaperId | None]:
+        """Find the papers that references mean."""
+        return self.meant(entries)
+
+    def encode(self, texts: Sequence[Sentence | Reference]) -> None:
+        """Encode what is compared later: sentences if they are judged, titles of no known paper."""
         entries = [text for text in texts if isinstance(text, Reference)]
         meant = zip(entries, self.meant(entries), strict=True)
-        self.encoder.encode([title_of(entry) for entry, paper_id in meant if paper_id is None])
+        told = [title_of(entry) for entry, paper_id in meant if paper_id is None]
+        if self.recommender.needs is not None:
+            told += [(text.text, None) for text in texts if isinstance(text, Sentence)]
+        self.encoder.encode(told)
 
     def check(self, entries: Sequence[Reference]) -> list[Checked]:
         """Compare references with the records of the index."""

@@ -35,7 +35,7 @@ from recsys.store.artifacts import VERSION
 
 PAUSE = 0.4
 """Seconds without a change after which a draft is looked through."""
-AT_ONCE = 25
+AT_ONCE = 10
 """Texts that are encoded, and references that are looked up, in one step."""
 MOST_GAPS = 3
 """Places whose papers are offered at once by the actions at a range."""
@@ -113,18 +113,13 @@ class Server(LanguageServer):
         document = self.workspace.get_text_document(uri)
         return shown.Places(document.source, document.position_codec)
 
-    def known(self, uri: str) -> EditedDraft | None:
-        """Return a draft as it was read last, of an earlier state perhaps."""
-        return self._read[uri][1] if uri in self._read else None
+    async def draft(self, uri: str, *, stale: bool = False) -> EditedDraft:
+        """Read a draft as it stands, or remember how it was read.
 
-    def forget_read(self) -> None:
-        """Read every draft anew when it is asked for."""
-        self._read.clear()
-
-    async def draft(self, uri: str) -> EditedDraft:
-        """Read a draft as it stands, or remember how it was read."""
+        stale: whether an earlier state will do.
+        """
         version = self.workspace.get_text_document(uri).version
-        if uri not in self._read or self._read[uri][0] != version:
+        if uri not in self._read or not (stale or self._read[uri][0] == version):
             documents = self.workspace.text_documents
             opened = {self.path(each): text.source for each, text in documents.items()}
             root = self.workspace.root_path
@@ -159,8 +154,10 @@ class Server(LanguageServer):
     async def _look_at_draft(self, uri: str) -> None:
         places, draft = self.places(uri), await self.draft(uri)
         gaps: list[Gap] = []
-        for part in _parts(draft.sentences):
-            await self.ask(Desk.prepare, part)
+        for works in _parts(draft.entries):
+            await self.ask(Desk.look_up, works)
+        for sentences in _parts(draft.sentences):
+            await self.ask(Desk.encode, sentences)
         for gap in await self.ask(Desk.gaps, draft):
             gaps.append(await self.ask(Desk.answered, draft, gap))
         keys = await self.ask(Desk.keys, draft, gaps)
@@ -169,8 +166,8 @@ class Server(LanguageServer):
         checked = await self._checked(draft.entries)
         self._publish(uri, [*found, *shown.cited_faults(draft, checked, places)])
         self._show_books(uri, draft, checked)
-        for entries in _parts(draft.entries):
-            await self.ask(Desk.prepare, entries)
+        for works in _parts(draft.entries):
+            await self.ask(Desk.encode, works)
 
     async def _checked(self, entries: Sequence[Reference]) -> dict[str, Checked]:
         """Check references against the index, some at a time."""
@@ -201,13 +198,16 @@ class Server(LanguageServer):
         for each in (uri, *self._shown.pop(uri, ())):
             self._publish(each, ())
 
-    def look_again(self, uri: str, pause: float = PAUSE) -> None:
-        """Look a text through again, and all drafts after a change of a bibliography."""
-        self.look(uri, pause)
-        if self.path(uri).suffix.lower() == BOOK:
+    def look_again(self, uri: str, pause: float = PAUSE, *, reread: bool = False) -> None:
+        """Look a text through again; after a change of a bibliography, all that is open.
+
+        reread: whether what lies beside the drafts may have changed, too.
+        """
+        is_book = self.path(uri).suffix.lower() == BOOK
+        if is_book or reread:
             self._read.clear()
-            for each in self.workspace.text_documents:
-                self.look(each, pause)
+        for each in self.workspace.text_documents if is_book else (uri,):
+            self.look(each, pause)
 
     @property
     def creates(self) -> bool:
@@ -242,8 +242,7 @@ def did_change(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
 
 def did_save(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
     """Read anew what is beside a text, too, such as a bibliography that another program wrote."""
-    ls.forget_read()
-    ls.look_again(params.text_document.uri, pause=0)
+    ls.look_again(params.text_document.uri, pause=0, reread=True)
 
 
 def did_close(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
@@ -259,7 +258,7 @@ async def complete(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionLi
     if typed is None or typed.gap is None:
         return None
     with suppress(RecsysError):
-        draft = ls.known(uri) or await ls.draft(uri)
+        draft = await ls.draft(uri, stale=True)
         offered = await ls.ask(Desk.offered, draft, typed.gap)
         return lsp.CompletionList(True, [*shown.completions(offered, typed, places, uri)])
     return None

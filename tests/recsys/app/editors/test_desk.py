@@ -70,7 +70,7 @@ def test_entries_come_first_and_papers_that_are_none_follow(desk: Desk) -> None:
     ranks = [offered.chances[e.key].rank for e in offered.entries if e.key in offered.chances]
     assert ranks == sorted(ranks)
     assert offered.entries[-1].key == "alone"  # Its title is not encoded yet.
-    desk.prepare(draft.entries)
+    desk.encode(draft.entries)
     vectors = desk.encoder.encode([("Moss on vectors", None)])
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
 

@@ -28,8 +28,10 @@ CAPABILITIES = lsp.ClientCapabilities(
         workspace_edit=lsp.WorkspaceEditClientCapabilities(resource_operations=[CREATE]),
     )
 )
-DIFFERENT = """@article{devlin1999, title={BERT: Pre-training of Deep Bidirectional Transformers for
-Language Understanding}, author={Devlin, Jacob}, year={1999}}
+DIFFERENT = """
+@inproceedings{devlin2017, title={{BERT}: Pre-training of Deep Bidirectional Transformers for
+Language Understanding}, author={Devlin, Jacob and Chang, Ming-Wei and Lee, Kenton and Toutanova,
+Kristina}, year={2017}, booktitle={NAACL}, doi={10.18653/v1/n19-1423}}
 """
 T = TypeVar("T")
 
@@ -66,7 +68,7 @@ class Editor:
 
     async def shown(self, uri: str, code: str) -> Sequence[lsp.Diagnostic]:
         """Wait until something of a kind is shown of a file, and return all that is."""
-        for _ in range(1200):
+        for _ in range(5000):
             found = self.client.diagnostics.get(uri, ())
             if any(each.code == code for each in found):
                 return found
@@ -112,16 +114,20 @@ async def editing(
     await client.start_io(sys.executable, "-m", "recsys", "lsp", *options)
     root = folder.as_uri()
     params = lsp.InitializeParams(capabilities=CAPABILITIES, root_uri=root)
-    await asyncio.wait_for(client.initialize_session(params), 120)
+    await asyncio.wait_for(client.initialize_session(params), 300)
     try:
         yield Editor(client, folder / name)
         await client.shutdown_session()
+    except BaseException:
+        if client._server is not None:
+            client._server.kill()  # Else one waits for its end.
+        raise
     finally:
         await client.stop()
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(asyncio.wait_for(work, 300))
+    return asyncio.run(asyncio.wait_for(work, 600))
 
 
 @pytest.fixture
@@ -223,7 +229,7 @@ def test_an_index_that_is_missing_is_said_and_nothing_fails(folder: Path) -> Non
 
 def test_an_editor_that_is_gone_ends_the_server() -> None:
     command = [sys.executable, "-m", "recsys", "lsp"]
-    done = subprocess.run(command, input=b"", capture_output=True, timeout=120)
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=300)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
