@@ -84,7 +84,7 @@ async def measure(index: Path, folder: Path, completions: int) -> dict[str, floa
     after = cost_of(server.pid)
     await client.shutdown_async(None)
     client.exit(None)
-    await client.stop()
+    await client.stop()  # type: ignore[no-untyped-call]  # pygls has no types there.
     return {
         "completions": completions,
         "p50_ms": statistics.median(waited),

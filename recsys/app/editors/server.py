@@ -42,6 +42,9 @@ MOST_GAPS = 3
 BOOK = ".bib"
 _KNOWN = frozenset(suffix for form in FORMATS for suffix in form.suffixes)
 _Arguments = ParamSpec("_Arguments")
+_CREATES = (lsp.ResourceOperationKind.Create, "workspace", "workspace_edit", "resource_operations")
+_COMPLETED = ("text_document", "completion", "completion_item", "documentation_format")
+_HOVERED = ("text_document", "hover", "content_format")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -65,7 +68,7 @@ class Server(LanguageServer):
     def shutdown(self) -> None:
         """Leave what waits undone, so that the process ends."""
         self._worker.shutdown(wait=False, cancel_futures=True)
-        super().shutdown()
+        super().shutdown()  # type: ignore[no-untyped-call]  # pygls has no types there.
 
     # Work.
 
@@ -120,8 +123,10 @@ class Server(LanguageServer):
         """
         version = self.workspace.get_text_document(uri).version
         if uri not in self._read or not (stale or self._read[uri][0] == version):
-            documents = self.workspace.text_documents
-            opened = {self.path(each): text.source for each, text in documents.items()}
+            opened: dict[Path, str] = {}
+            for each, text in self.workspace.text_documents.items():
+                path = self.path(each)
+                opened |= {path: text.source, path.resolve(): text.source}
             root = self.workspace.root_path
             read = await asyncio.get_running_loop().run_in_executor(
                 self._worker, read_draft, self.path(uri), opened, Path(root) if root else None
@@ -209,12 +214,12 @@ class Server(LanguageServer):
         for each in self.workspace.text_documents if is_book else (uri,):
             self.look(each, pause)
 
-    @property
-    def creates(self) -> bool:
-        """Whether the editor makes new files where an edit asks for it."""
-        edits = getattr(self.client_capabilities.workspace, "workspace_edit", None)
-        kinds = getattr(edits, "resource_operations", None) or ()
-        return lsp.ResourceOperationKind.Create in kinds
+    def can(self, what: lsp.ResourceOperationKind | lsp.MarkupKind, *names: str) -> bool:
+        """Tell whether the editor says that it can do something, where its capabilities name it."""
+        value: object = self.client_capabilities
+        for name in names:
+            value = getattr(value, name, None)
+        return isinstance(value, Sequence) and what in value
 
 
 def _parts(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
@@ -260,7 +265,9 @@ async def complete(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionLi
     with suppress(RecsysError):
         draft = await ls.draft(uri, stale=True)
         offered = await ls.ask(Desk.offered, draft, typed.gap)
-        return lsp.CompletionList(True, [*shown.completions(offered, typed, places, uri)])
+        marked = ls.can(lsp.MarkupKind.Markdown, *_COMPLETED)
+        items = shown.completions(offered, typed, places, uri, marked=marked)
+        return lsp.CompletionList(True, [*items])
     return None
 
 
@@ -277,7 +284,9 @@ async def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
                 gap = await ls.ask(Desk.reasons, draft, cited.sentence, cited.mark, entry.key)
                 paper = await ls.ask(Desk.paper_of, entry)
                 text = shown.hover_text(entry, item, gap, paper, ls.index)
-                return lsp.Hover(shown.markup(text), places.range(cited.start, cited.end))
+                marked = ls.can(lsp.MarkupKind.Markdown, *_HOVERED)
+                where = places.range(cited.start, cited.end)
+                return lsp.Hover(shown.markup(text, marked=marked), where)
     return None
 
 
@@ -333,7 +342,7 @@ def _cite_actions(
             added = shown.entry_text(draft, gap, item.paper, keys)
             codec = ls.workspace.position_codec
             action.edit = shown.workspace_edit(
-                draft, {uri: [cited]}, added, codec, creates=ls.creates
+                draft, {uri: [cited]}, added, codec, creates=ls.can(*_CREATES)
             )
         except InputError as error:
             action.disabled = lsp.CodeActionDisabled(str(error))
@@ -354,7 +363,7 @@ async def add_entry(ls: Server, uri: str, paper_id: str, key: str) -> None:
             ls.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, str(error)))
             return
         codec = ls.workspace.position_codec
-        edit = shown.workspace_edit(draft, {}, added, codec, creates=ls.creates)
+        edit = shown.workspace_edit(draft, {}, added, codec, creates=ls.can(*_CREATES))
         ls.workspace_apply_edit(lsp.ApplyWorkspaceEditParams(edit, f"Add the entry of {key}"))
 
 

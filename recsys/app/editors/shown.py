@@ -143,9 +143,10 @@ def citations(draft: EditedDraft, places: Places) -> Iterator[CitedKey]:
     """Find each key that a draft cites, in the order of the text."""
     for sentence in draft.sentences:
         for mark in sentence.marks:
-            for key in mark.keys if mark.span is not None else ():
-                where = key_in(places.text, *places.offsets(mark.span), key)
-                yield CitedKey(key, sentence, mark, *where)
+            if mark.span is not None:
+                start, end = places.offsets(mark.span)
+                for key in mark.keys:
+                    yield CitedKey(key, sentence, mark, *key_in(places.text, start, end, key))
 
 
 def cited_faults(
@@ -179,7 +180,7 @@ def _faults(item: Checked, places: Places, where: tuple[int, int]) -> Iterator[l
             said = said or [RULES[fault][1]]
         yield lsp.Diagnostic(
             places.range(*where),
-            f"{item.reference.key} {fault}: {'; '.join(said)}",
+            "\n".join((f"{item.reference.key}: {fault}", *said)),
             severity=_SEVERITIES[RULES[fault][0]],
             code=str(fault).replace(" ", "-"),
             source=NAME,
@@ -191,9 +192,12 @@ def _faults(item: Checked, places: Places, where: tuple[int, int]) -> Iterator[l
 
 
 def completions(
-    offered: Offered, typed: TypedKey, places: Places, uri: str
+    offered: Offered, typed: TypedKey, places: Places, uri: str, *, marked: bool
 ) -> Iterator[lsp.CompletionItem]:
-    """Offer what may be cited, in its order: the entries first; papers bring theirs along."""
+    """Offer what may be cited, in its order: the entries first; papers bring theirs along.
+
+    marked: see `markup`.
+    """
     where = places.range(typed.start, typed.end)
     known = [(entry.key, paper_of(entry)) for entry in offered.entries]
     fitting = [(key, paper) for key, paper in known if _fits(typed.typed, key, paper)]
@@ -208,7 +212,7 @@ def completions(
             label_details=lsp.CompletionItemLabelDetails(description=chance),
             kind=lsp.CompletionItemKind.Reference,
             detail="  ".join(filter(None, (chance, one_line(paper.title)))),
-            documentation=markup(paper_text(paper, told)),
+            documentation=markup(paper_text(paper, told), marked=marked),
             sort_text=f"{number:03}",
             filter_text=_found_by(key, paper),
             text_edit=lsp.TextEdit(where, key),
@@ -240,9 +244,10 @@ def paper_of(entry: Reference) -> Paper:
 # Hovers.
 
 
-def markup(text: str) -> lsp.MarkupContent:
-    """Mark a text as Markdown."""
-    return lsp.MarkupContent(lsp.MarkupKind.Markdown, text)
+def markup(text: str, *, marked: bool) -> lsp.MarkupContent:
+    """Give a text in Markdown. marked: whether the client shows it so, and not as it stands."""
+    kind = lsp.MarkupKind.Markdown if marked else lsp.MarkupKind.PlainText
+    return lsp.MarkupContent(kind, text)
 
 
 def paper_text(paper: Paper, told: Recommendation | None) -> str:
