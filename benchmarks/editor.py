@@ -58,6 +58,7 @@ async def measure(index: Path, folder: Path, completions: int) -> dict[str, floa
     (folder / "refs.bib").write_text(works, encoding="utf-8")
     uri = (folder / "paper.tex").as_uri()
     client = LanguageClient("benchmark", "1")
+    client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda params: None)
     command = ("-m", "recsys", "lsp", "--index", str(index.resolve()))
     await client.start_io(sys.executable, *command)
     server = client._server
