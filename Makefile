@@ -150,7 +150,7 @@ release: $(RUNTIME) ## Build in dist/ all that is published, and check it: wheel
 	    packages/conda/$$name/recipe.yaml > dist/$$name.recipe.yaml; done
 	cd dist && sha256sum * > SHA256SUMS
 
-vscode: ## Check, bundle and pack the extension of VS Code into dist/: code --install-extension dist/citerec-*.vsix
+vscode: ## Check, bundle and pack the extension of VS Code into dist/.
 	@npm ci --silent --no-audit --no-fund --prefix editors/vscode
 	npm run --silent --prefix editors/vscode check
 	npm run --silent --prefix editors/vscode bundle

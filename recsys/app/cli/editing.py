@@ -13,12 +13,13 @@ def lsp(
     index: IndexOrStarter = None,
     needs: Annotated[Path | None, Option(metavar="DIR")] = None,
 ) -> None:
-    """Serve an editor over stdin and stdout, by the Language Server Protocol.
+    """Serve an editor by the Language Server Protocol.
 
-    The editor starts this command itself. It then completes citation keys, marks the places that
-    lack a citation and the references that are wrong, offers papers for them, and explains
-    citations under the cursor, in LaTeX, Markdown, Quarto and Typst. New entries go into the
-    bibliography of the draft. Nothing leaves this machine, and no draft is stored or logged.
+    The editor starts this command itself and speaks to it over stdin and stdout. It completes
+    citation keys, marks the places that lack a citation and the references that are wrong, offers
+    papers for them, and explains citations under the cursor, in LaTeX, Markdown, Quarto and Typst.
+    New entries go into the bibliography of the draft. Nothing leaves this machine, and no draft is
+    stored or logged.
 
     Args:
         needs: Classifier of sentences that you trained: sentences that need a citation but have no
