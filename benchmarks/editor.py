@@ -25,6 +25,8 @@ from recsys.indexes.opening import open_collection
 
 CITED = 60
 """Works that the draft cites, each in a sentence of its own."""
+WARM = 20
+"""Completions that are not counted: by then all is read, and all code has run."""
 
 
 def draft_of(index: Path, sentences: int) -> tuple[str, str, list[str]]:
@@ -45,16 +47,21 @@ def draft_of(index: Path, sentences: int) -> tuple[str, str, list[str]]:
     return draft, bibtex(papers, keys), told[:sentences]
 
 
-def cost_of(process: int) -> tuple[float, float]:
-    """Return the processor seconds of a process, and its resident megabytes."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return seconds, int(fields[21]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+def processor_ms(process: int) -> float:
+    """Return what all threads of a process have taken of a processor."""
+    threads = Path(f"/proc/{process}/task").glob("*/schedstat")
+    return sum(int(each.read_text().split()[0]) for each in threads) / 1e6
+
+
+def resident_mb(process: int) -> float:
+    """Return the memory that a process has at the moment."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 async def measure(index: Path, folder: Path, completions: int) -> dict[str, float]:
     """Ask a server for completions, one after the other; milliseconds, megabytes."""
-    draft, works, sentences = draft_of(index, completions + 20)
+    draft, works, sentences = draft_of(index, completions + WARM)
     (folder / "refs.bib").write_text(works, encoding="utf-8")
     uri = (folder / "paper.tex").as_uri()
     client = LanguageClient("benchmark", "1")
@@ -67,33 +74,30 @@ async def measure(index: Path, folder: Path, completions: int) -> dict[str, floa
     client.initialized(lsp.InitializedParams())
     opened = lsp.TextDocumentItem(uri, "latex", 0, draft)
     client.text_document_did_open(lsp.DidOpenTextDocumentParams(opened))
-    waited, before = list[float](), (0.0, 0.0)
+    waited, taken, resident = list[float](), list[float](), list[float]()
     for number, sentence in enumerate(sentences):
-        if number == 20:  # By now all is read, and all code has run.
-            before, waited = cost_of(server.pid), []
         plain = "".join(each for each in sentence if each not in "\\{}%$&#~^_\n")
         text = f"{draft}{plain} \\cite{{"
         changed = lsp.TextDocumentContentChangeWholeDocument(text)
         named = lsp.VersionedTextDocumentIdentifier(number + 1, uri)
-        begun = time.perf_counter()
+        begun, before = time.perf_counter(), processor_ms(server.pid)
         client.text_document_did_change(lsp.DidChangeTextDocumentParams(named, [changed]))
         end = lsp.Position(text.count("\n"), len(text.rpartition("\n")[2].encode("utf-16-le")) // 2)
         asked = lsp.CompletionParams(lsp.TextDocumentIdentifier(uri), end)
         found = await client.text_document_completion_async(asked)
         assert isinstance(found, lsp.CompletionList) and found.items
         waited.append(1000 * (time.perf_counter() - begun))
-    after = cost_of(server.pid)
+        taken.append(processor_ms(server.pid) - before)
+        resident.append(resident_mb(server.pid))
     await client.shutdown_async(None)
     client.exit(None)
     await client.stop()  # type: ignore[no-untyped-call]  # pygls has no types there.
-    return {
-        "completions": completions,
-        "p50_ms": statistics.median(waited),
-        "p95_ms": statistics.quantiles(waited, n=20)[-1],
-        "processor_ms": 1000 * (after[0] - before[0]) / completions,
-        "rss_before_mb": before[1],
-        "rss_after_mb": after[1],
-    }
+    found = {"completions": float(completions)}
+    for name, values in (("wall", waited[WARM:]), ("processor", taken[WARM:])):
+        *_, last = statistics.quantiles(values, n=20)
+        found |= {f"{name}_p50_ms": statistics.median(values), f"{name}_p95_ms": last}
+    half = len(resident) // 2
+    return found | {"rss_half_mb": max(resident[:half]), "rss_end_mb": max(resident[half:])}
 
 
 def main() -> int:

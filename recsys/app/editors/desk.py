@@ -124,8 +124,8 @@ class Desk:
         self.recommender, self.said = recommender, tuple(said)
         self._checked = Remembered(checks, 20_000)
         self.meant = Remembered(ids, 20_000)
-        self.encoder = RememberingEncoder(encoder, Remembered(encoder.encode, 5_000))
-        self._answers = Remembered(answers, 500)
+        self.encoder = RememberingEncoder(encoder, Remembered(encoder.encode, 2_000))
+        self._answers = Remembered(answers, 200)
         self._drafts = Remembered[Manuscript, Draft](
             lambda facts: [resolve_draft(collection, each).draft for each in facts], 50
         )

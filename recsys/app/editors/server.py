@@ -138,9 +138,13 @@ class Server(LanguageServer):
 
     def look(self, uri: str, pause: float = PAUSE) -> None:
         """Look a text through after a pause, and no longer for its earlier state."""
+        self.rest(uri)
+        self._looking[uri] = asyncio.ensure_future(self._look(uri, pause))
+
+    def rest(self, uri: str) -> None:
+        """Look no longer through a text."""
         if task := self._looking.pop(uri, None):
             task.cancel()
-        self._looking[uri] = asyncio.ensure_future(self._look(uri, pause))
 
     async def _look(self, uri: str, pause: float) -> None:
         await asyncio.sleep(pause)
@@ -197,8 +201,7 @@ class Server(LanguageServer):
 
     def forget(self, uri: str) -> None:
         """Take back what is shown of a text that is no longer open."""
-        if task := self._looking.pop(uri, None):
-            task.cancel()
+        self.rest(uri)
         self._read.pop(uri, None)
         for each in (uri, *self._shown.pop(uri, ())):
             self._publish(each, ())
@@ -262,13 +265,17 @@ async def complete(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionLi
     typed = typed_key(ls.path(uri), places.text, places.offset(params.position))
     if typed is None or typed.gap is None:
         return None
-    with suppress(RecsysError):
+    ls.rest(uri)  # Who waits for a completion does not wait for what comes after a pause.
+    try:
         draft = await ls.draft(uri, stale=True)
         offered = await ls.ask(Desk.offered, draft, typed.gap)
-        marked = ls.can(lsp.MarkupKind.Markdown, *_COMPLETED)
-        items = shown.completions(offered, typed, places, uri, marked=marked)
-        return lsp.CompletionList(True, [*items])
-    return None
+    except RecsysError:
+        return None
+    finally:
+        ls.look(uri)
+    marked = ls.can(lsp.MarkupKind.Markdown, *_COMPLETED)
+    items = shown.completions(offered, typed, places, uri, marked=marked)
+    return lsp.CompletionList(True, [*items])
 
 
 async def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
