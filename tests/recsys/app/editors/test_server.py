@@ -164,6 +164,7 @@ def test_an_editor_is_served(folder: Path) -> None:
             editor.open()
             await a_request_is_cancelled_while_the_index_opens(editor)
             told = await from_gap_to_entry(editor)
+            await an_open_bibliography(Editor(editor.client, folder / "paper.bib"))
             await a_sentence_without_a_gap(Editor(editor.client, folder / "notes" / "a.md"))
         return told
 
@@ -221,6 +222,19 @@ async def add_the_first_new_entry(editor: Editor, items: Sequence[lsp.Completion
     [(uri, [edit])] = applied.edit.changes.items()
     assert uri == (editor.path.parent / "paper.bib").as_uri()
     assert f"{{{item.label}," in edit.new_text
+
+
+async def an_open_bibliography(editor: Editor) -> None:
+    editor.client.diagnostics.clear()
+    editor.open("bibtex")
+    [fault] = await editor.shown(editor.uri, "differs")
+    assert fault.range.end == editor.position("{devlin2017")
+    editor.change("year={2017}", "year={2019}")
+    for _ in range(5000):
+        if not editor.client.diagnostics[editor.uri]:
+            break
+        await asyncio.sleep(0.05)
+    assert not editor.client.diagnostics[editor.uri]
 
 
 async def a_sentence_without_a_gap(editor: Editor) -> None:
