@@ -84,8 +84,8 @@ async def measure(index: Path, folder: Path, completions: int) -> dict[str, floa
         client.text_document_did_change(lsp.DidChangeTextDocumentParams(named, [changed]))
         end = lsp.Position(text.count("\n"), len(text.rpartition("\n")[2].encode("utf-16-le")) // 2)
         asked = lsp.CompletionParams(lsp.TextDocumentIdentifier(uri), end)
-        found = await client.text_document_completion_async(asked)
-        assert isinstance(found, lsp.CompletionList) and found.items
+        offered = await client.text_document_completion_async(asked)
+        assert isinstance(offered, lsp.CompletionList) and offered.items
         waited.append(1000 * (time.perf_counter() - begun))
         taken.append(processor_ms(server.pid) - before)
         resident.append(resident_mb(server.pid))

@@ -126,11 +126,11 @@ async def editing(
     try:
         editor = Editor(client, folder / name)
 
-        @client.feature(lsp.WORKSPACE_APPLY_EDIT)
         def applied(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
             editor.edits.append(params)
             return lsp.ApplyWorkspaceEditResult(True)
 
+        client.feature(lsp.WORKSPACE_APPLY_EDIT)(applied)
         yield editor
         await client.shutdown_session()
     except BaseException:
