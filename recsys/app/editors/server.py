@@ -72,11 +72,13 @@ class Server(LanguageServer):
 
     # Work.
 
-    def open(self) -> None:
-        """Begin to open the index; an error is shown once."""
-        loop = asyncio.get_running_loop()
-        self._desk = asyncio.ensure_future(loop.run_in_executor(self._worker, self._open_desk))
-        self._desk.add_done_callback(self._opened)
+    def open(self) -> "asyncio.Future[Desk]":
+        """Begin to open the index, if nobody has yet; an error is shown once."""
+        if self._desk is None:
+            loop = asyncio.get_running_loop()
+            self._desk = loop.run_in_executor(self._worker, self._open_desk)
+            self._desk.add_done_callback(self._opened)
+        return self._desk
 
     def _opened(self, opening: "asyncio.Future[Desk]") -> None:
         if opening.cancelled():
@@ -95,10 +97,7 @@ class Server(LanguageServer):
         **named: _Arguments.kwargs,
     ) -> _Result:
         """Do a step of work with the open index, when the steps before it are done."""
-        if self._desk is None:
-            self.open()
-        assert self._desk is not None
-        desk = await asyncio.shield(self._desk)
+        desk = await asyncio.shield(self.open())
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, lambda: work(desk, *arguments, **named))
 
@@ -156,7 +155,8 @@ class Server(LanguageServer):
 
     async def _look_at_book(self, uri: str) -> None:
         path, places = self.path(uri), self.places(uri)
-        book = book_of(path, content(path, {path: places.text}))
+        raw, loop = content(path, {path: places.text}), asyncio.get_running_loop()
+        book = await loop.run_in_executor(self._worker, book_of, path, raw)
         checked = await self._checked(book.references)
         self._publish(uri, shown.listed_faults(checked, places))
 
