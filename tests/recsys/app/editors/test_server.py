@@ -184,7 +184,7 @@ async def from_gap_to_entry(editor: Editor) -> list[str]:
 
     def tell(step: str, *texts: str) -> None:
         lines = [line for text in texts for line in text.split("\n") if line]
-        told.extend((step, *(f"  {shortened(line, 116)}" for line in lines), ""))
+        told.extend((step, *(f"  {shortened(line, 104)}" for line in lines), ""))
 
     with (folder / "paper.bib").open("a", encoding="utf-8") as file:
         file.write(DIFFERENT)
