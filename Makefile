@@ -22,7 +22,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval benchmarks docs tests
 
-.PHONY: help venv demo encoder test test-thorough lint types format pytest audit torture web-check mcpb engine-check zotero-plugin docs pictures benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels release workflows-check clean
+.PHONY: help venv demo encoder test test-thorough lint types format pytest audit torture web-check mcpb engine-check zotero-plugin docs pictures benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels release vscode workflows-check clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -165,6 +165,14 @@ release: $(RUNTIME) ## Build in dist/ all that is published, and check it: wheel
 	  sed "s/VERSION/$${stem##*-}/; s/SHA256/$$(sha256sum $$archive | cut -c -64)/" \
 	    packages/conda/$$name/recipe.yaml > dist/$$name.recipe.yaml; done
 	cd dist && sha256sum * > SHA256SUMS
+
+vscode: ## Check, bundle and pack the extension of VS Code into dist/.
+	@npm ci --silent --no-audit --no-fund --prefix editors/vscode
+	npm run --silent --prefix editors/vscode check
+	npm run --silent --prefix editors/vscode bundle
+	@mkdir -p dist
+	cp LICENSE editors/vscode/
+	cd editors/vscode && npx --yes @vscode/vsce@3.7.1 package --no-dependencies --allow-missing-repository --out ../../dist/
 
 workflows-check: $(RUNTIME) ## Check the workflows in .github: zizmor for what is unsafe, actionlint for what is wrong.
 	@$(PIP) zizmor

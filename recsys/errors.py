@@ -187,6 +187,7 @@ EXTRAS: Mapping[str, str] = {
     "obstore": "store",
     "onnx": "train",
     "optuna": "tune",
+    "pygls": "editors",
     "pypdfium2": "pdf",
     "python_multipart": "serve",
     "ray": "ray",

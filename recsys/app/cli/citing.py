@@ -68,8 +68,8 @@ def cite(
     Only --patch changes the draft.
 
     Args:
-        draft: The draft: .tex, .md, .txt, .docx, .pdf or .zip. `-` reads a passage from stdin,
-            where | marks the place. Default: stdin.
+        draft: The draft: .tex, .md, .typ, .txt, .docx, .pdf or .zip. `-` reads a passage from
+            stdin, where | marks the place. Default: stdin.
         line: Answer only for the sentence on this line. Default: all.
         offset: Place in a passage from stdin, in characters from its start. Default: at the | or
             the end.

@@ -16,7 +16,7 @@ from typing import Any
 from recsys.app.terminal import no_colour
 
 COMMAND_PANELS: Mapping[str, str] = {
-    "Ask": "recommend cite check watch map serve mcp",
+    "Ask": "recommend cite check watch map serve lsp mcp",
     "Build": "build update train corpus fetch add-contexts inspect doctor",
     "Evaluate": "evaluate report compare repeats batch evaluate-local evaluate-watch",
     "Research": "embed study",

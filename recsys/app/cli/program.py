@@ -48,6 +48,7 @@ COMMANDS: Mapping[str, str] = {
     "watch remove": "watching:remove",
     "serve": "serving:serve",
     "mcp": "serving:serve_agents",
+    "lsp": "editing:lsp",
     "map": "recommending:draw_map",
     "build": "building:build",
     "update": "building:update",
