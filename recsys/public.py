@@ -17,15 +17,7 @@ from recsys.query.question_schema import Filters, FilterWords, is_file
 from recsys.query.resolve_draft import NO_LISTS, Asked, resolve_draft
 from recsys.query.search import search
 from recsys.recommend import Recommender as DraftRecommender
-from recsys.records import (
-    Bibliography,
-    Draft,
-    LocalAnswer,
-    Paper,
-    PaperId,
-    ReadingLists,
-    Reference,
-)
+from recsys.records import Bibliography, Draft, LocalAnswer, Paper, PaperId, ReadingLists, Reference
 
 if TYPE_CHECKING:
     from recsys.checking.verdicts import CheckReport

@@ -104,7 +104,6 @@ class Source(Protocol):
     @property
     def facts(self) -> SourceFacts:
         """Tell what it gives."""
-        ...
 
     def works(self, names: Sequence[str]) -> Iterator[Reference]:
         """Yield the works of these names, in their order; what is not known is left out.
@@ -113,31 +112,25 @@ class Source(Protocol):
             names: each with its scheme: `doi:10.1/x`, `openalex:W1`, `arxiv:2004.07180`, `pmid:1`,
                 `s2:...`. One of a scheme that the source does not have is not known.
         """
-        ...
 
     def find(self, wanted: Reference) -> Reference | None:
         """Look a work up by its title; the year or the first author has to agree."""
-        ...
 
     def offered(self, wanted: Reference) -> Iterator[Reference]:
         """Yield what the source's search finds for a title, whether it is meant or not."""
-        ...
 
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
     ) -> Iterator[Reference]:
         """Yield works that cite any of these names, each once; until: the last year of theirs."""
-        ...
 
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
     ) -> Iterator[Reference]:
         """Yield works that these words find, the best first; since, until: years of theirs."""
-        ...
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Yield works that these words find and that are new, or changed, since a day."""
-        ...
 
 
 def full_names(work: Reference) -> list[str]:

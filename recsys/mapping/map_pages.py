@@ -32,11 +32,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 MAP_STYLE, MAP_SCRIPT = TEMPLATES / "map.css", TEMPLATES / "map.js"
 MAP_CSS = MAP_STYLE.read_text(encoding="utf-8")
 """Rules for the classes of `map_view`; all begin with `map`."""
-IN_WORDS: Mapping[Kind, str] = {
-    "cited": "you cite it",
-    "suggested": "suggested",
-    "near": "related",
-}
+IN_WORDS: Mapping[Kind, str] = {"cited": "you cite it", "suggested": "suggested", "near": "related"}
 LONGEST_TITLE, LONGEST_NAME = 84, 22
 MOST_NAMED = 4
 """Dots of a group with a name, beside those that are suggested or missed most."""

@@ -78,10 +78,7 @@ def log_counts(counts: Longs) -> Floats:
 
 
 def cosines(
-    ours: Floats,
-    theirs: Floats,
-    queries: NDArray[np.integer],
-    candidates: NDArray[np.integer],
+    ours: Floats, theirs: Floats, queries: NDArray[np.integer], candidates: NDArray[np.integer]
 ) -> Floats:
     """Multiply unit vectors pair by pair: (p,) float32; queries are rows of `ours`."""
     found = np.empty(len(queries), np.float32)

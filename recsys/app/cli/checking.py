@@ -16,14 +16,7 @@ from recsys.app.cli.options import (
     bad_value,
     damage_named,
 )
-from recsys.app.terminal import (
-    check_target,
-    columns_of,
-    emit,
-    note,
-    show_bytes,
-    shown_progress,
-)
+from recsys.app.terminal import check_target, columns_of, emit, note, show_bytes, shown_progress
 from recsys.formats.check_formats import FORMATS, render_check
 
 if TYPE_CHECKING:
@@ -165,9 +158,7 @@ def inspect(
     emit(inspection_json(found) if output == "json" else inspection_table(found, columns))
 
 
-def doctor(
-    online: bool = False,
-) -> int:
+def doctor(online: bool = False) -> int:
     """Check the installation and this machine.
 
     Each problem comes with what to do about it. The exit code is 1 if there is a problem.

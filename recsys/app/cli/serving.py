@@ -29,9 +29,7 @@ def serve(
     max_body: Annotated[int, Option(min=1, max=64)] = 16,
     metrics: bool = False,
     indexes: Annotated[
-        list[Path] | None,
-        IndexPlace(followed=True),
-        Argument(metavar="INDEX"),
+        list[Path] | None, IndexPlace(followed=True), Argument(metavar="INDEX")
     ] = None,
     quiet: bool = False,
 ) -> None:

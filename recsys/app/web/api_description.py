@@ -109,10 +109,7 @@ OPERATIONS = (
         example="/v1/papers/PAPER",
         handler=routes.paper,
         answers=models.PaperModel,
-        parameters=(
-            _parameter("id", "The paper's id.", _TEXT, True, "path"),
-            _INDEX,
-        ),
+        parameters=(_parameter("id", "The paper's id.", _TEXT, True, "path"), _INDEX),
         problems=(404, 503),
     ),
     Operation(
@@ -148,20 +145,10 @@ OPERATIONS = (
         problems=(400, 404, 422, 503),
     ),
     Operation(
-        path="/v1/indexes",
-        handler=routes.indexes,
-        answers=models.IndexesModel,
-        problems=(503,),
+        path="/v1/indexes", handler=routes.indexes, answers=models.IndexesModel, problems=(503,)
     ),
-    Operation(
-        path="/healthz",
-        handler=routes.health,
-        answers=models.HealthModel,
-    ),
-    Operation(
-        path="/metrics",
-        handler=routes.metrics,
-    ),
+    Operation(path="/healthz", handler=routes.health, answers=models.HealthModel),
+    Operation(path="/metrics", handler=routes.metrics),
 )
 """In the order in which they are shown."""
 

@@ -17,13 +17,7 @@ from recsys.app.web.replies import RequestError
 from recsys.errors import near_miss
 from recsys.formats.bodies.running_text import LONGEST_PASSAGE
 from recsys.formats.files import TooManyValues, checked_json
-from recsys.query.question_schema import (
-    EARLIEST,
-    LATEST,
-    QuestionOption,
-    QuestionOptions,
-    options,
-)
+from recsys.query.question_schema import EARLIEST, LATEST, QuestionOption, QuestionOptions, options
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -186,10 +180,7 @@ def _asked_for(option: QuestionOption) -> tuple[Any, Any]:
 
 _FILTERS: dict[str, Any] = {each.name: _asked_for(each) for each in options() if each.is_filter}
 FiltersBody = create_model(
-    "FiltersBody",
-    __base__=AskedBody,
-    __doc__="What a recommended paper must fulfil.",
-    **_FILTERS,
+    "FiltersBody", __base__=AskedBody, __doc__="What a recommended paper must fulfil.", **_FILTERS
 )
 _OTHERS: dict[str, Any] = {each.name: _asked_for(each) for each in options() if not each.is_filter}
 RecommendationsBody = create_model(

@@ -12,13 +12,7 @@ from recsys.formats import identifiers
 from recsys.formats.references.bibliography import year_in
 from recsys.formats.references.reference_formats import work_of_line
 from recsys.formats.references.shown_facts import one_line
-from recsys.query.question_schema import (
-    EARLIEST,
-    LATEST,
-    QuestionOption,
-    QuestionOptions,
-    options,
-)
+from recsys.query.question_schema import EARLIEST, LATEST, QuestionOption, QuestionOptions, options
 from recsys.query.resolve_draft import Question
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
 from recsys.store.words import cleaned_keyphrases, without_keyphrases

@@ -28,14 +28,7 @@ from recsys.app.terminal import say
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.kept_questions import KeptQuestion
 from recsys.app.web.page_writing import render, site_of
-from recsys.app.web.replies import (
-    PROBLEM_JSON,
-    Problem,
-    Reply,
-    RequestError,
-    problem_of,
-    respond,
-)
+from recsys.app.web.replies import PROBLEM_JSON, Problem, Reply, RequestError, problem_of, respond
 from recsys.app.web.service import ServeSettings, Service
 from recsys.formats.answers import json_text
 

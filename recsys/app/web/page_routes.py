@@ -77,14 +77,7 @@ from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
 from recsys.query.search import search
 from recsys.recommend import KEPT
-from recsys.records import (
-    Bibliography,
-    LocalAnswer,
-    Paper,
-    PaperId,
-    Reason,
-    Recommendation,
-)
+from recsys.records import Bibliography, LocalAnswer, Paper, PaperId, Reason, Recommendation
 
 PER_PAGE = 20
 MOST_LISTED = 100

@@ -7,14 +7,7 @@ import numpy as np
 
 from recsys.app.check_wiring import checked
 from recsys.app.web.index_registry import OpenIndex
-from recsys.app.web.replies import (
-    FARTHEST,
-    RequestError,
-    UnknownPaper,
-    digest_of,
-    offset_in,
-    token,
-)
+from recsys.app.web.replies import FARTHEST, RequestError, UnknownPaper, digest_of, offset_in, token
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
 from recsys.checking.check import index_source
 from recsys.checking.listed import Listed
@@ -24,15 +17,7 @@ from recsys.local.cite import LocalQuestion, cite_read, draft_read, marked, pass
 from recsys.query.question_schema import QuestionOptions
 from recsys.query.resolve_draft import Question, resolve_draft
 from recsys.recommend import KEPT
-from recsys.records import (
-    Answer,
-    LocalAnswer,
-    Manuscript,
-    Paper,
-    PaperId,
-    ReadingLists,
-    Reference,
-)
+from recsys.records import Answer, LocalAnswer, Manuscript, Paper, PaperId, ReadingLists, Reference
 from recsys.store.arrays import Rows
 from recsys.store.corpus import Corpus
 

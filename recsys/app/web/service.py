@@ -17,12 +17,7 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from recsys.app.web.index_registry import IndexRegistry, OpenIndex
-from recsys.app.web.kept_questions import (
-    KeptQuestion,
-    QuestionStore,
-    SharedStore,
-    Store,
-)
+from recsys.app.web.kept_questions import KeptQuestion, QuestionStore, SharedStore, Store
 from recsys.app.web.replies import RequestError
 from recsys.app.wiring import open_index
 from recsys.records import PaperId

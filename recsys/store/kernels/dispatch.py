@@ -41,10 +41,7 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
     many = fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(rows)), np.float32)
     width = np.array(vectors.shape[1:])
-    loops.compiled.dots(
-        *(fit(vectors, np.float32), fit(rows, np.int32), many),
-        *(width, out),
-    )
+    loops.compiled.dots(*(fit(vectors, np.float32), fit(rows, np.int32), many), *(width, out))
     return out if queries.ndim == 2 else out[0]
 
 
