@@ -92,8 +92,7 @@ class OnnxEncoder:
     def token_ids(self, text: Text) -> list[int]:
         """Return the ids that the model sees, cut to its longest input."""
         first, *second = segments(text, self.joiner, self.max_length)
-        ids: list[int] = self.tokenizer.encode(first, second[0] if second else None).ids
-        return ids
+        return self.tokenizer.encode(first, second[0] if second else None).ids
 
     def _tokenize(self, texts: Sequence[Text]) -> list[list[int]]:
         if len(texts) == 1:  # `encode_batch` would start a pool of threads.

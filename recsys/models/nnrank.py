@@ -172,8 +172,7 @@ class NNRank:
 
 def elu(values: Floats) -> Floats:
     """Return x where it is positive, else e^x - 1 (Clevert et al. 2016)."""
-    found: Floats = np.where(values > 0, values, np.expm1(np.minimum(values, 0)))
-    return found
+    return np.where(values > 0, values, np.expm1(np.minimum(values, 0)))
 
 
 def sigmoid(values: Floats) -> Floats:

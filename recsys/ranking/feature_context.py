@@ -234,8 +234,7 @@ class Seeds:
 
 def divide(values: Floats, by: Floats, *, least: float) -> Floats:
     """Divide elementwise, by `least` at the least."""
-    result: Floats = np.divide(values, np.maximum(by, np.float32(least)))
-    return result
+    return np.divide(values, np.maximum(by, np.float32(least)))
 
 
 # What the papers of a corpus cite: how old it is, and how often it was cited before.
@@ -332,8 +331,7 @@ def _binned(graph: CitationGraph, rows: Rows, year: int) -> tuple[Longs, Longs]:
 
 def _likely(made: _Bins, chance: _Bins) -> Floats:
     """Compare citations with those that chance would make: (bins,) float32."""
-    likely: Floats = ((made + DOUBT) / (made + chance + 2 * DOUBT)).astype(np.float32)
-    return likely
+    return ((made + DOUBT) / (made + chance + 2 * DOUBT)).astype(np.float32)
 
 
 LATELY = 3

@@ -203,8 +203,7 @@ def standing(features: Floats, mean: Floats, spread: Floats) -> Floats:
 def rectified(values: Floats, bias: Floats) -> Floats:
     """Add a bias and put zeros in the place of what is negative; the values themselves change."""
     values += bias
-    positive: Floats = np.maximum(values, 0, out=values)
-    return positive
+    return np.maximum(values, 0, out=values)
 
 
 def _fits(found: Network) -> bool:
@@ -451,8 +450,7 @@ class TreeRanker:
 
     def probability(self, scores: Floats) -> Floats:
         """Calibrate (n,) scores into chances of being cited, in [0, 1]."""
-        chances: Floats = np.interp(scores, *self.knots).astype(np.float32)
-        return chances
+        return np.interp(scores, *self.knots).astype(np.float32)
 
     def chances(self, features: Floats) -> Floats:
         """Give (n, f) float32 features of one query chances of being cited: (n,) float32."""

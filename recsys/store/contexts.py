@@ -81,8 +81,7 @@ class Contexts:
 
     def older(self, positions: Longs | slice, before: int) -> NDArray[np.bool_]:
         """Tell which sentences are of papers of a known year < before: (k,) bool."""
-        older: NDArray[np.bool_] = self.key[positions] % (2 * LATE) < min(max(before, 0), LATE)
-        return older
+        return self.key[positions] % (2 * LATE) < min(max(before, 0), LATE)
 
     def texts(self, positions: Sequence[int] | Longs) -> list[str]:
         """Return sentences, in the order of their positions as given."""
@@ -226,5 +225,4 @@ def year_keys(rows: Rows, years: Years | int) -> Longs:
 
 def starts_of(cited: Rows, papers: int) -> Longs:
     """Return where the contexts of each cited row begin: (papers + 1,) int64."""
-    starts: Longs = np.searchsorted(cited, np.arange(papers + 1)).astype(np.int64)
-    return starts
+    return np.searchsorted(cited, np.arange(papers + 1)).astype(np.int64)

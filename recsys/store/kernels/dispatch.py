@@ -36,8 +36,7 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
         IndexError: a row is outside the vectors.
     """
     if not loops.COMPILED:
-        product: Floats = (vectors[rows] @ np.ascontiguousarray(queries.T)).T
-        return product
+        return (vectors[rows] @ np.ascontiguousarray(queries.T)).T
     many = fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(rows)), np.float32)
     width = np.array(vectors.shape[1:])
@@ -81,8 +80,7 @@ def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
         IndexError: a place is outside the vectors.
     """
     if not loops.COMPILED:
-        product: Floats = (unsplit(split, places) @ np.ascontiguousarray(queries.T)).T
-        return product
+        return (unsplit(split, places) @ np.ascontiguousarray(queries.T)).T
     many = fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(places)), np.float32)
     loops.compiled.split_dots(
@@ -249,8 +247,7 @@ def impacts(frequencies: Counts, idf: Floats, norms: Norms) -> Floats:
     idf * f * (K1 + 1) / (f + norm), the numerator in float32, the quotient in float64.
     """
     f = frequencies.astype(np.float32)
-    weights: Floats = (idf * f * np.float32(K1 + 1) / (f + norms)).astype(np.float32)
-    return weights
+    return (idf * f * np.float32(K1 + 1) / (f + norms)).astype(np.float32)
 
 
 def levels(frequencies: Counts, norms: Norms) -> Levels:
