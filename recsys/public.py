@@ -82,16 +82,13 @@ class Recommender(DraftRecommender):
             InputError: the corpus does not hold it.
         """
         corpus = self.collection.corpus
-        row = corpus.row(paper_id)
-        if row is None:
-            found = resolve_draft(self.collection, Draft(references=(paper_id,))).cited
-            row = corpus.row(found[0]) if found else None
-        if row is None:
+        found = resolve_draft(self.collection, Draft(references=(paper_id,))).cited
+        if not found:
             raise InputError(
                 f"The corpus holds no paper {paper_id[:200]!r}.",
                 "Look for it by words: `recommender.search(...)`.",
             )
-        return corpus.papers([row])[0]
+        return corpus.papers(corpus.rows(found[:1]))[0]
 
     def map(
         self,

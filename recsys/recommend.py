@@ -68,6 +68,11 @@ class Ranking:
         """Rows of the papers, best first."""
         return self.candidates.rows[self.positions]
 
+    def take(self, places: Rows) -> "Ranking":
+        """Keep the papers at some places of the ranking, in their order."""
+        columns = ("positions", "scores", "probabilities")
+        return replace(self, **{name: getattr(self, name)[places] for name in columns})
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Recommender:
@@ -171,11 +176,9 @@ class Recommender:
         ranking = self.rank(query, keep=filtering.keep)
         stages = self._stages(query, filtering, ranking, k)
         if len(ranking.rows) == 0:
+            counted = ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
             raise NothingFound(
-                "No paper is left to recommend: "
-                + ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
-                + ".",
-                _way_out(query, filtering),
+                f"No paper is left to recommend: {counted}.", _way_out(query, filtering)
             )
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
         items = question.marked(self._shown(chosen, k))
@@ -198,15 +201,8 @@ class Recommender:
         ranking = self.order(query, keep=keep)
         known = np.concatenate([query.seeds, query.disliked])
         found = find_versions(self.collection, ranking.rows, known)
-        return Ranking(
-            ranking.context,
-            ranking.positions[found.standing],
-            ranking.scores[found.standing],
-            ranking.probabilities[found.standing],
-            ranking.best,
-            found.others,
-            len(ranking.rows) - len(found.standing),
-        )
+        merged = len(ranking.rows) - len(found.standing)
+        return replace(ranking.take(found.standing), versions=found.others, merged=merged)
 
     def order(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Propose candidates and order all of them: higher score first, ties by ascending id.
@@ -234,14 +230,12 @@ class Recommender:
         Raises:
             DraftError: the draft has neither text nor a reference in the corpus.
         """
-        vector = text_vector(self.encoder, draft)
         other = self.nnselect_encoder
-        nnselect = None if other is None else text_vector(other, draft)
         return make_query(
             self.collection,
             draft,
-            vector,
-            nnselect=nnselect,
+            text_vector(self.encoder, draft),
+            nnselect=None if other is None else text_vector(other, draft),
             metadata=self.metadata,
             front_matter=front_matter,
         )
@@ -264,9 +258,9 @@ class Recommender:
         self, usual: FeatureContext, scores: Floats, keep: Mask
     ) -> tuple[FeatureContext, Floats]:
         """Look further for papers that pass; the usual candidates keep their scores."""
-        query, candidates = usual.query, usual.candidates
-        proposed = filtered_retrieval(self.collection, query, candidates, keep, self.stage_one)
-        context = FeatureContext(self.collection, query, proposed)
+        candidates, stage_one = usual.candidates, self.stage_one
+        proposed = filtered_retrieval(self.collection, usual.query, candidates, keep, stage_one)
+        context = FeatureContext(self.collection, usual.query, proposed)
         wide_scores = self._scores(context).copy()
         wide_scores[np.searchsorted(proposed.rows, candidates.rows)] = scores
         return context, wide_scores
@@ -274,13 +268,7 @@ class Recommender:
     def _diversified(self, ranking: Ranking, k: int, diversity: float) -> Ranking:
         rows = ranking.rows[: max(k, POOL)]
         relevance = ranking.probabilities[: len(rows)]
-        chosen = diversify(relevance, self.collection.vectors[rows], k, diversity)
-        return replace(
-            ranking,
-            positions=ranking.positions[chosen],
-            scores=ranking.scores[chosen],
-            probabilities=ranking.probabilities[chosen],
-        )
+        return ranking.take(diversify(relevance, self.collection.vectors[rows], k, diversity))
 
     def _shown(self, ranking: Ranking, k: int) -> tuple[Recommendation, ...]:
         positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
@@ -306,25 +294,21 @@ class Recommender:
     def _stages(
         self, query: Query, filtering: Filtering, ranking: Ranking, k: int
     ) -> dict[str, int]:
-        withheld = _withheld(query, ranking.candidates)
+        candidates = ranking.candidates
+        found = distinct(np.concatenate([papers.rows for papers in candidates.found.values()]))
+        withheld = int(np.count_nonzero(find_rows(found, query.withheld) >= 0))  # Front matter.
         removed = {FRONT_MATTER: withheld} if withheld else {}
-        removed |= filtering.removed(ranking.candidates.pool.rows)
+        removed |= filtering.removed(candidates.pool.rows)
         return {
             "papers in the corpus": len(self.collection.corpus),
             f"known in {query.before}": int(np.count_nonzero(query.allowed)),
             "cited already": len(query.seeds),
-            "proposed by the first stage": len(ranking.candidates.pool.rows),
+            "proposed by the first stage": len(candidates.pool.rows),
             **{f"{REMOVED}{name}": count for name, count in removed.items()},
             **({MERGED: ranking.merged} if ranking.merged else {}),
             KEPT: len(ranking.rows),
             "recommended": min(k, len(ranking.rows)),
         }
-
-
-def _withheld(query: Query, candidates: Candidates) -> int:
-    """Count the front matter that the sources found."""
-    found = distinct(np.concatenate([papers.rows for papers in candidates.found.values()]))
-    return int(np.count_nonzero(find_rows(found, query.withheld) >= 0))
 
 
 def _way_out(query: Query, filtering: Filtering) -> str:

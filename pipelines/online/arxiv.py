@@ -39,7 +39,6 @@ FACTS = SourceFacts(
         Kind.SEARCH: (100,),
         Kind.CHANGED: (ANY,) * MOST_HARVESTED,
     },
-    abstracts=True,
     references=False,
     schemes=("arxiv",),
     batch=100,

@@ -47,48 +47,31 @@ SITES: Mapping[str, Site] = {
     site.name: site
     for site in (
         Site(
-            "openalex",
-            "https://api.openalex.org",
-            0.1,
-            key="RECSYS_OPENALEX_KEY",
-            key_parameter="api_key",
+            "openalex", "https://api.openalex.org", 0.1,
+            key="RECSYS_OPENALEX_KEY", key_parameter="api_key",
         ),
-        Site(
-            "semanticscholar",
-            "https://api.semanticscholar.org",
-            3.0,  # Who has no key shares one budget with everybody.
-            1.0,
-            key="RECSYS_SEMANTICSCHOLAR_KEY",
-            key_header="x-api-key",
+        Site(  # Who has no key shares one budget with everybody.
+            "semanticscholar", "https://api.semanticscholar.org", 3.0, 1.0,
+            key="RECSYS_SEMANTICSCHOLAR_KEY", key_header="x-api-key",
         ),
         Site("crossref", "https://api.crossref.org", 1.0, 0.34, mail_parameter="mailto"),
         Site("arxiv", "https://export.arxiv.org", 3.0),
         Site("arxiv-oai", "https://oaipmh.arxiv.org", 3.0, paced_with="arxiv"),
         Site(
-            "pubmed",
-            "https://eutils.ncbi.nlm.nih.gov",
-            0.34,
-            0.1,
-            key="RECSYS_PUBMED_KEY",
-            key_parameter="api_key",
-            mail_parameter="email",
+            "pubmed", "https://eutils.ncbi.nlm.nih.gov", 0.34, 0.1,
+            key="RECSYS_PUBMED_KEY", key_parameter="api_key", mail_parameter="email",
         ),
         Site(
-            "zotero",
-            "http://127.0.0.1:23119",
-            0.0,
+            "zotero", "http://127.0.0.1:23119", 0.0,
             hint="Start Zotero, and allow other applications to communicate with it "
             "(Settings, Advanced).",
         ),
         Site(
-            "zotero-web",
-            "https://api.zotero.org",
-            0.5,
-            key="RECSYS_ZOTERO_KEY",
-            key_header="Zotero-API-Key",
+            "zotero-web", "https://api.zotero.org", 0.5,
+            key="RECSYS_ZOTERO_KEY", key_header="Zotero-API-Key",
         ),
     )
-}
+}  # fmt: skip
 
 
 def base_address(site: Site, given: Mapping[str, str]) -> str:

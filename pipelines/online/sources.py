@@ -1,8 +1,8 @@
 """What a source of works on the web is, what its calls cost, and the table of all sources."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from datetime import date
 from enum import StrEnum
 from importlib import import_module
@@ -41,14 +41,10 @@ class Cost:
     seconds: float = 0.0
 
     def __add__(self, other: "Cost") -> "Cost":
-        return Cost(
-            self.requests + other.requests,
-            self.credits + other.credits,
-            self.seconds + other.seconds,
-        )
+        return Cost(*(sum(pair) for pair in zip(astuple(self), astuple(other), strict=True)))
 
     def __mul__(self, count: int) -> "Cost":
-        return Cost(self.requests * count, self.credits * count, self.seconds * count)
+        return Cost(*(each * count for each in astuple(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +62,14 @@ class SourceFacts:
     name: str
     title: str
     requests: Mapping[Kind, tuple[float, ...]]
-    abstracts: bool
-    references: bool
     schemes: tuple[str, ...]
     batch: int
     page: int
     pace: float
     terms: str
     licence: str
+    abstracts: bool = True
+    references: bool = True
     prices: Mapping[Kind, float] = field(default_factory=dict)
 
     @property
@@ -165,5 +161,5 @@ def source(name: str, client: "Client") -> Source:
     """
     check_name(name, SOURCES, "source")
     module, kind = SOURCES[name]
-    made: Callable[[Client], Source] = getattr(import_module(module), kind)
-    return made(client)
+    made: Source = getattr(import_module(module), kind)(client)
+    return made

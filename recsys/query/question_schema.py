@@ -8,10 +8,11 @@ and to say what it does: a filter is a field of `Filters` of the same name, too.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict, get_args, get_origin
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, check_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Bibliography, Manuscript, PaperId, Reference
 from recsys.store.names import author_key
@@ -55,11 +56,7 @@ class Filters:
         names = [each.name for each in fields(self)]
         values: dict[str, Any] = {}
         for name, value in words.items():
-            if name not in names:
-                raise InputError(
-                    f"There is no filter {name!r}.{near_miss(name, names)}",
-                    f"The filters are {', '.join(names)}.",
-                )
+            check_name(name, names, "filter")
             several = isinstance(getattr(self, name), tuple)
             if several and isinstance(value, Iterable):
                 value = (value,) if isinstance(value, str) else tuple(value)
@@ -137,6 +134,10 @@ class OptionSpec:
     form: str = ""
 
 
+_papers = partial(OptionSpec, metavar="PAPERS", unset="none")
+_any = partial(OptionSpec, unset="any")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionOptions:
     """What is asked beside a draft, in the order in which help shows it.
@@ -149,28 +150,15 @@ class QuestionOptions:
         bool, OptionSpec("--where", "Show the sentence of the draft that each paper fits best.")
     ] = False
     seeds: Annotated[
-        tuple[str, ...],
-        OptionSpec(
-            "--seeds", "Find more papers like these: {papers}.", metavar="PAPERS", unset="none"
-        ),
+        tuple[str, ...], _papers("--seeds", "Find more papers like these: {papers}.")
     ] = ()
     not_like: Annotated[
         tuple[str, ...],
-        OptionSpec(
-            "--not-like",
-            "Rank papers like these lower; given as for --seeds.",
-            metavar="PAPERS",
-            unset="none",
-        ),
+        _papers("--not-like", "Rank papers like these lower; given as for --seeds."),
     ] = ()
     library: Annotated[
         tuple[str, ...],
-        OptionSpec(
-            "--library",
-            "Mark the papers that you have; given as for --seeds.",
-            metavar="PAPERS",
-            unset="none",
-        ),
+        _papers("--library", "Mark the papers that you have; given as for --seeds."),
     ] = ()
     exclude_library: Annotated[
         bool,
@@ -194,32 +182,24 @@ class QuestionOptions:
     ] = None
     min_year: Annotated[
         int | None,
-        OptionSpec(
-            "--min-year",
-            "Recommend only papers from this year on.",
-            metavar="YEAR",
-            unset="any",
-            label="From year",
-        ),
+        _any("--min-year", "Recommend only papers from this year on.", "YEAR", label="From year"),
     ] = None
     max_year: Annotated[
         int | None,
-        OptionSpec(
+        _any(
             "--max-year",
             "Recommend only papers up to this year. Unlike with --as-of, newer papers still count "
             "as evidence.",
-            metavar="YEAR",
-            unset="any",
+            "YEAR",
             label="To year",
         ),
     ] = None
     venues: Annotated[
         tuple[str, ...],
-        OptionSpec(
+        _any(
             "--venue",
             'Recommend only papers of matching venues, such as "*TVCG*".',
-            metavar="GLOB",
-            unset="any",
+            "GLOB",
             label="Venues",
         ),
     ] = ()
@@ -228,8 +208,8 @@ class QuestionOptions:
         OptionSpec(
             "--exclude-author",
             "Leave out papers by this author.",
-            metavar="NAME",
-            unset="none",
+            "NAME",
+            "none",
             label="Nothing by these authors",
             hint="Surnames, semicolons between them.",
         ),
@@ -252,11 +232,10 @@ class QuestionOptions:
     ] = False
     types: Annotated[
         tuple[str, ...],
-        OptionSpec(
+        _any(
             "--type",
             "Recommend only papers of this type, such as article or review.",
-            metavar="TYPE",
-            unset="any",
+            "TYPE",
             label="Types",
         ),
     ] = ()
@@ -399,6 +378,5 @@ def is_file(word: str) -> bool:
     from recsys.formats.source_formats import LISTS
 
     # What is in a .txt tells its format, so no row has it.
-    suffixes = [*(form.suffixes for form in DRAFTS), *(form.suffixes for form in LISTS)]
-    meant_so = Path(word).suffix.lower() in {".txt"}.union(*suffixes)
+    meant_so = Path(word).suffix.lower() in {".txt"}.union(*(f.suffixes for f in (*DRAFTS, *LISTS)))
     return meant_so and named_paper(word) == Reference(key=word, id=word)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from recsys.errors import InputError, RecsysError, near_miss
+from recsys.errors import InputError, RecsysError, near_path
 from recsys.formats.drafts.wording import counted
 from recsys.formats.references.citation_keys import pattern_of
 from recsys.query.matching import Match, match, named_in_prose, without_mark_up
@@ -113,7 +113,13 @@ def resolve_draft(
     disliked = _find(collection, "disliked paper", lists.disliked, ids.disliked)
     library = _find(collection, "library paper", lists.library)
     itself = () if manuscript.paper_id else find_itself(collection, manuscript)
-    _check_named([*liked.missing, *disliked.missing, *library.missing])
+    for reference in (*liked.missing, *disliked.missing, *library.missing):
+        if reference.key and reference == Reference(key=reference.key, id=reference.key):
+            path = Path(reference.key)
+            raise InputError(
+                f"There is no file {path} and no paper of the corpus has that id.{near_path(path)}",
+                "Give a bibliography (.bib, .ris, .json, .csv), a DOI, an arXiv id or a corpus id.",
+            )
     abstract, keyphrases = manuscript.abstract, manuscript.keyphrases
     if collection.keyphrases:  # Abstracts of the corpus begin with theirs.
         abstract = with_keyphrases(abstract, keyphrases)
@@ -172,23 +178,6 @@ def _read(asked: Asked, lists: ReadingLists) -> tuple[Manuscript, Draft, Reading
     return Manuscript(**{name: getattr(asked, name) for name in facts}), asked, lists
 
 
-def _check_named(missing: Sequence[Reference]) -> None:
-    """Refuse a word that is neither a file nor a paper of the corpus.
-
-    Raises:
-        InputError: naming it, and the file that may have been meant.
-    """
-    for reference in missing:
-        if reference.key and reference == Reference(key=reference.key, id=reference.key):
-            path = Path(reference.key)
-            siblings = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise InputError(
-                f"There is no file {path} and no paper of the corpus has that id."
-                f"{near_miss(path.name, siblings)}",
-                "Give a bibliography (.bib, .ris, .json, .csv), a DOI, an arXiv id or a corpus id.",
-            )
-
-
 @dataclass(frozen=True, slots=True)
 class _Listed:
     """The papers of one list: ids of those that the corpus holds, and the others.
@@ -221,8 +210,7 @@ def _find(
         matches = match(collection, works) if works else ()
         meant = tuple(None if one.row is None else corpus.ids[one.row] for one in matches)
     known = {corpus.ids[row] for row in corpus.rows(ids).tolist()}
-    there = dict.fromkeys(paper_id for paper_id in ids if paper_id in known)
-    there |= dict.fromkeys(paper_id for paper_id in meant if paper_id is not None)
+    there = dict.fromkeys([*(each for each in ids if each in known), *filter(None, meant)])
     others = [paper_id for paper_id in dict.fromkeys(ids) if paper_id not in known]
     if others:
         named = match(collection, tuple(map(named_paper, others)))
@@ -230,9 +218,8 @@ def _find(
         others = [name for name, one in zip(others, named, strict=True) if one.row is None]
     missing = [Reference(id=name) for name in others]
     missing += [work for work, paper in zip(works, meant, strict=True) if paper is None]
-    unsure = sum(
-        one.row is None and named_in_prose(one.reference) and one.score > 0 for one in matches
-    )
+    vague = (one for one in matches if one.row is None and one.score > 0)
+    unsure = sum(named_in_prose(one.reference) for one in vague)
     return _Listed(name, tuple(there), tuple(missing), unsure, tuple(meant))
 
 
@@ -266,8 +253,8 @@ def understood(corpus: Corpus, draft: Draft, lists: Iterable[str]) -> str:
 def _described(name: str, entry: Reference) -> str:
     facts = [*entry.authors[:1], entry.year, entry.title or entry.doi or entry.arxiv]
     text = ", ".join(str(fact) for fact in facts if fact)
-    key = entry.key or (entry.id or "" if not text else "")
-    return f"Not in the corpus: {name} " + ": ".join(part for part in (key, text) if part)
+    key = entry.key or ("" if text else entry.id)
+    return f"Not in the corpus: {name} " + ": ".join(filter(None, (key, text)))
 
 
 # Find the draft itself in the corpus: who wrote it shall not be told to cite it.

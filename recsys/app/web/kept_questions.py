@@ -13,9 +13,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from multiprocessing import ProcessError
 from multiprocessing.connection import Client, Listener
 from typing import Protocol
+
+from pydantic import TypeAdapter
 
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.replies import Problem
@@ -67,17 +70,12 @@ class KeptQuestion:
     @classmethod
     def unpacked(cls, raw: bytes) -> "KeptQuestion":
         """Read what `packed` wrote."""
-        kept = json.loads(zlib.decompress(raw))
-        lists = {name: tuple(v) for name, v in kept["fields"].items() if isinstance(v, list)}
-        return cls(
-            fields=FormFields(**kept["fields"] | lists),
-            collection=kept["collection"],
-            notes=tuple(kept["notes"]),
-            keys=kept["keys"],
-            taken=tuple(kept["taken"]),
-            problem=Problem(**kept["problem"]) if kept["problem"] else None,
-            listed=kept["listed"],
-        )
+        return _reader().validate_python(json.loads(zlib.decompress(raw)))
+
+
+@cache
+def _reader() -> TypeAdapter[KeptQuestion]:
+    return TypeAdapter(KeptQuestion)
 
 
 class Store(Protocol):

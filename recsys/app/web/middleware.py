@@ -12,7 +12,7 @@ import ipaddress
 import re
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -137,10 +137,6 @@ SMALL = 64 * 2**10
 """Bytes of a body that is taken however much others send: a question without a file."""
 
 
-class Disconnected(Exception):
-    """The client went away before it had sent everything."""
-
-
 class BodyLimits:
     """ASGI middleware: what is inside gets the body in one piece."""
 
@@ -164,25 +160,16 @@ class BodyLimits:
         announced = [value for name, value in scope["headers"] if name == b"content-length"]
         if announced:  # The server has checked that it is a number.
             self._check(int(announced[0]))
-        size = 0
-
-        def hold(more: int) -> None:
-            nonlocal size
-            self._check(size + more)
-            if size + more > SMALL and self._held + more > self._together:
-                raise RequestError(
-                    HTTPStatus.SERVICE_UNAVAILABLE,
-                    "Others are sending too much at the moment.",
-                    "Send it again in a moment.",
-                    wait=5,
-                )
-            size += more
-            self._held += more
-
+        size, body = 0, bytearray()
         try:
             try:
-                body = await asyncio.wait_for(_whole(receive, hold), self._seconds)
-            except Disconnected:
+                async with asyncio.timeout(self._seconds):
+                    async for piece in Request(scope, receive).stream():
+                        size += len(piece)
+                        self._held += len(piece)
+                        self._check(size)
+                        body += piece
+            except ClientDisconnect:
                 return
             except TimeoutError as error:
                 raise RequestError(
@@ -190,7 +177,7 @@ class BodyLimits:
                     f"The request did not arrive within {self._seconds:g} s.",
                     "Send it again, or a smaller file.",
                 ) from error
-            pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+            pending: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
             async def replayed() -> Message:
                 return pending.pop() if pending else await receive()
@@ -206,20 +193,13 @@ class BodyLimits:
                 f"The request is larger than {self._size / 2**20:g} MB.",
                 "Give a smaller file, or the title and the abstract alone.",
             )
-
-
-async def _whole(receive: Receive, hold: Callable[[int], None]) -> bytes:
-    """Take a body; hold: told how many more bytes come, refuses what is too much."""
-    body, more = bytearray(), True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        piece = message.get("body", b"")
-        hold(len(piece))
-        body += piece
-        more = message.get("more_body", False)
-    return bytes(body)
+        if size > SMALL and self._held > self._together:
+            raise RequestError(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "Others are sending too much at the moment.",
+                "Send it again in a moment.",
+                wait=5,
+            )
 
 
 # Answer every error: as a page to people, as problem+json to programs.
@@ -253,12 +233,9 @@ class Failures:
 
         try:
             await self._app(scope, receive, noted)
-        except asyncio.CancelledError:
-            raise
         except Exception as error:
             if not statuses:
-                response = failed(Request(scope), self._service, error)
-                await response(scope, receive, noted)
+                await failed(Request(scope), self._service, error)(scope, receive, noted)
         route = getattr(scope.get("route"), "path", "other")
         status = statuses[0] if statuses else 0
         self._service.counters.count(route, status, time.perf_counter() - begun)
@@ -338,11 +315,7 @@ class ResponseHeaders:
 
 # The stylesheets, the script and the icon: some small files, read once.
 
-TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 class StaticFiles:

@@ -14,6 +14,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import TypeVar
 
+from pydantic import TypeAdapter
 from starlette.requests import Request
 
 from recsys.app.web.index_registry import IndexRegistry, OpenIndex
@@ -61,15 +62,7 @@ class ServeSettings:
     @classmethod
     def handed_on(cls) -> "ServeSettings":
         """Take what `hand_on` left."""
-        value = json.loads(os.environ[VARIABLE])
-        pairs = tuple((name, path) for name, path in value.pop("indexes"))
-        store = value.pop("store")
-        return cls(
-            indexes=pairs,
-            hosts=tuple(value.pop("hosts")),
-            store=store and (store[0], store[1]),
-            **value,
-        )
+        return TypeAdapter(cls).validate_json(os.environ[VARIABLE])
 
 
 class UsageCounters:
