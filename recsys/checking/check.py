@@ -191,20 +191,20 @@ def check(
         _judge(reference, [each[place] for each in held], sources, this_year)
         for place, reference in enumerate(references)
     ]
-    items = _with_chances(items)
-    repeated = _duplicates(items)
-    items = [
-        replace(item, remarks=(*_remarks(item, notices), *repeated.get(place, ())))
-        for place, item in enumerate(items)
-    ]
-    uncited = Remark(Notice.NEVER_CITED, "The draft does not cite it.")
-    items = [
-        replace(item, remarks=(*item.remarks, uncited))
-        if item.reference.key in never_cited
-        else item
-        for item in items
-    ]
-    return CheckReport(tuple(items), tuple(source.told for source in sources))
+    counts = Counter(item.verdict for item in items)
+    chance = absent(
+        missing=counts[Verdict.NOT_FOUND],
+        differing=counts[Verdict.DIFFERS],
+        confirmed=counts[Verdict.CONFIRMED],
+    )
+    repeated, checked = _duplicates(items), list[Checked]()
+    for place, item in enumerate(items):
+        remarks = (*_remarks(item, notices), *repeated.get(place, ()))
+        if item.reference.key in never_cited:
+            remarks = (*remarks, Remark(Notice.NEVER_CITED, "The draft does not cite it."))
+        missing = item.verdict is Verdict.NOT_FOUND
+        checked.append(replace(item, absent=chance if missing else None, remarks=remarks))
+    return CheckReport(tuple(checked), tuple(source.told for source in sources))
 
 
 def _looked_up(source: Source, references: Sequence[Reference]) -> list[Holdings]:
@@ -235,17 +235,15 @@ def _judge(
             fields = compare(reference, record.work, this_year=this_year)
             why = f"Its identifier is that of {said}: {theirs}"
             return Checked(reference, Verdict.DIFFERS, why, record, fields)
-    failed = [each.failed for each in held if each.failed]
-    if failed:
-        return Checked(reference, Verdict.NOT_CHECKED, failed[0])
+    if failed := next((each.failed for each in held if each.failed), ""):
+        return Checked(reference, Verdict.NOT_CHECKED, failed)
     if why := _not_checkable(reference, sources, this_year):
         return Checked(reference, Verdict.NOT_CHECKABLE, why)
-    where = ", ".join(source.name for source in sources)
-    why = f"No record of it in {where}."
+    why = f"No record of it in {', '.join(source.name for source in sources)}"
     if close is not None:
         facts = f"{close.work.title} ({close.work.venue}, {close.work.year})"
-        why = f"No record of it in {where}; it may be another version of {facts}."
-    return Checked(reference, Verdict.NOT_FOUND, why)
+        why += f"; it may be another version of {facts}"
+    return Checked(reference, Verdict.NOT_FOUND, f"{why}.")
 
 
 def _is_another_version(reference: Reference, work: Reference, this_year: int) -> bool:
@@ -286,28 +284,21 @@ def _compared(
 ) -> Checked:
     comparisons = list(compare(reference, record.work, this_year=this_year))
     title = title_of(reference.title or "")
-    for other in named:
-        theirs = title_of(other.work.title or "")
-        if title.words and other not in meant and contradicts(title, theirs):
-            others = f"it is that of another work: {other.work.title}"
-            name = reference.doi or reference.arxiv or reference.acl or reference.id or ""
-            comparisons = [each for each in comparisons if each.field != "doi"]
-            comparisons.append(Comparison("doi", name, record.work.doi or "", False, others))
-            break
+    others = [each.work.title or "" for each in named if title.words and each not in meant]
+    if other := next((each for each in others if contradicts(title, title_of(each))), None):
+        name = reference.doi or reference.arxiv or reference.acl or reference.id or ""
+        comparisons = [each for each in comparisons if each.field != "doi"]
+        said = f"it is that of another work: {other}"
+        comparisons.append(Comparison("doi", name, record.work.doi or "", False, said))
     else:
         comparisons += _unknown_doi(reference, comparisons, sources)
-    wrong = [each for each in comparisons if each.agrees is False]
-    published = None
-    if is_a_preprint(reference):
-        published = next(
-            (each for each in meant if not is_a_preprint(each.work) and each.work.venue), None
-        )
-    if wrong:
-        fields = ", ".join(each.field for each in wrong)
-        verdict, why = Verdict.DIFFERS, f"Not as in the record: {fields}."
+    versions = (each for each in meant if not is_a_preprint(each.work) and each.work.venue)
+    published = next(versions, None) if is_a_preprint(reference) else None
+    if wrong := ", ".join(each.field for each in comparisons if each.agrees is False):
+        verdict, why = Verdict.DIFFERS, f"Not as in the record: {wrong}."
     else:
-        agreed = [each.field for each in comparisons if each.agrees]
-        verdict, why = Verdict.CONFIRMED, f"Agrees in {', '.join(agreed) or 'its identifier'}."
+        agreed = ", ".join(each.field for each in comparisons if each.agrees)
+        verdict, why = Verdict.CONFIRMED, f"Agrees in {agreed or 'its identifier'}."
     return Checked(reference, verdict, why, record, tuple(comparisons), published=published)
 
 
@@ -321,8 +312,7 @@ def _unknown_doi(
     lacking = [source.name for source in sources if source.lacks_doi(doi)]
     if len(lacking) < len(sources):
         return []
-    remark = f"no such DOI is known to {', '.join(lacking)}"
-    return [Comparison("doi", doi, "", False, remark)]
+    return [Comparison("doi", doi, "", False, f"no such DOI is known to {', '.join(lacking)}")]
 
 
 def _not_checkable(reference: Reference, sources: Sequence[Source], this_year: int) -> str:
@@ -335,28 +325,12 @@ def _not_checkable(reference: Reference, sources: Sequence[Source], this_year: i
         return f"A {kind} is rarely in such sources."
     if reference.kind == "document" and not (reference.venue or reference.doi or reference.arxiv):
         return "It is of no kind that such sources hold: it has neither venue nor identifier."
-    years = [source.years for source in sources]
-    past = reference.year is not None and reference.year <= this_year
-    if (
-        past
-        and all(years)
-        and not any(span and span[0] <= (reference.year or 0) <= span[1] for span in years)
-    ):
-        spans = ", ".join(f"{span[0]} to {span[1]}" for span in years if span)
-        return f"It is of {reference.year}; what was asked covers {spans}."
+    spans, year = [each.years for each in sources if each.years], reference.year
+    if year is not None and year <= this_year and len(spans) == len(sources):
+        if not any(first <= year <= last for first, last in spans):
+            covered = ", ".join(f"{first} to {last}" for first, last in spans)
+            return f"It is of {year}; what was asked covers {covered}."
     return ""
-
-
-def _with_chances(items: Sequence[Checked]) -> list[Checked]:
-    """Add how likely it is that what was not found does not exist."""
-    counts = Counter(item.verdict for item in items)
-    chance = absent(
-        missing=counts[Verdict.NOT_FOUND],
-        differing=counts[Verdict.DIFFERS],
-        confirmed=counts[Verdict.CONFIRMED],
-    )
-    missing = Verdict.NOT_FOUND
-    return [replace(item, absent=chance) if item.verdict is missing else item for item in items]
 
 
 def _duplicates(items: Sequence[Checked]) -> Mapping[int, tuple[Remark, ...]]:
@@ -402,17 +376,15 @@ def _remarks(item: Checked, notices: Mapping[str, tuple[Remark, ...]]) -> tuple[
     """Tell what is to be known of the work beside its verdict."""
     record, found = item.record, list[Remark]()
     if record is None or not record.is_meant:
-        found += notices.get(item.reference.doi or "", ()) if record is None else ()
-        return tuple(found)
+        return notices.get(item.reference.doi or "", ()) if record is None else ()
     for name in dict.fromkeys((record.work.doi or "", item.reference.doi or "")):
         found += notices.get(name, ())
     for notice, (label, text) in _FLAGS.items():
-        if record.work.labels.get(label) and notice not in [each.notice for each in found]:
-            told = record.work.labels[label]
+        told = record.work.labels.get(label)
+        if told and notice not in [each.notice for each in found]:
             found.append(Remark(notice, f"{text[:-1]}: {told}." if isinstance(told, str) else text))
-    if _RETRACTED.match(record.work.title or "") and not any(
-        each.notice is Notice.RETRACTED for each in found
-    ):
+    retracted = any(each.notice is Notice.RETRACTED for each in found)
+    if not retracted and _RETRACTED.match(record.work.title or ""):
         found.append(Remark(Notice.RETRACTED, "The title of the record says so."))
     if item.published is not None:
         work = item.published.work

@@ -30,19 +30,16 @@ def fixes(report: CheckReport, text: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def _changed(item: Checked, span: EntrySpan) -> dict[str, str]:
-    record = item.record
-    if record is None or not record.is_meant:
+    found = item.verdict in (Verdict.CONFIRMED, Verdict.DIFFERS)
+    if item.record is None or not item.record.is_meant or not found:
         return {}
-    if item.verdict not in (Verdict.CONFIRMED, Verdict.DIFFERS):
-        return {}
-    work = record.work
     named = {each.field for each in item.differences}
     if item.published is not None:
-        work, named = item.published.work, named | {"venue", "year", "doi"}
+        named |= {"venue", "year", "doi"}
     if any(remark.notice is Notice.INCOMPLETE for remark in item.remarks):
         named |= {"doi"}
-    values = _values(work, span)
-    return {values[name][0]: values[name][1] for name in sorted(named & values.keys())}
+    values = _values((item.published or item.record).work, span)
+    return dict(values[name] for name in sorted(named & values.keys()))
 
 
 def _values(work: Reference, span: EntrySpan) -> dict[str, tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from recsys.errors import InputError
@@ -71,16 +72,20 @@ def _of_list(path: Path, books: Bibliography) -> Listed:
 
 
 def _of_draft(path: Path) -> Listed:
+    from recsys.formats.bodies.printed_citations import is_gap_key
     from recsys.formats.drafts.draft_formats import open_draft
+    from recsys.formats.latex.latex_cited import EVERYTHING, bibliographies, cited_keys
+    from recsys.formats.latex.latex_draft import LatexDraft
+    from recsys.formats.references.reference_formats import read_bibliography
 
     draft = open_draft(path)
     manuscript = draft.manuscript
     cited, notes = manuscript.references, manuscript.notes
-    books = [path.parent / name for name in _named(draft.parsed) if (path.parent / name).is_file()]
+    source = draft.parsed.source.text if isinstance(draft.parsed, LatexDraft) else ""
+    named = (path.parent / f"{name.removesuffix('.bib')}.bib" for name in bibliographies(source))
+    books = [book for book in named if book.is_file()]
     if not books:
         return Listed(cited, notes, manuscript=manuscript)
-    from recsys.formats.references.reference_formats import read_bibliography
-
     entries: dict[str, Reference] = {}
     for book in books:
         for entry in read_bibliography(book).references:
@@ -89,28 +94,8 @@ def _of_draft(path: Path) -> Listed:
     used = known | {key.casefold() for key in known}
     never = frozenset(key for key in entries if key not in used and key.casefold() not in used)
     others = [reference for reference in cited if reference.key not in entries]
-    wanted = _cited_keys(draft.parsed)
-    folded = {key.casefold() for key in (*entries, *known)}
-    unlisted = tuple(key for key in wanted if key.casefold() not in folded)[:_MOST_NAMED]
+    folded = {EVERYTHING, *(key.casefold() for key in (*entries, *known))}
+    missing = (key for key in cited_keys(source) if key.casefold() not in folded)
+    unlisted = tuple(islice((key for key in missing if not is_gap_key(key)), _MOST_NAMED))
     listed = (*others, *entries.values())
     return Listed(listed, notes, never, unlisted, manuscript=manuscript)
-
-
-def _named(parsed: object) -> list[str]:
-    """Return the bibliography files that a draft in LaTeX names."""
-    from recsys.formats.latex.latex_cited import bibliographies
-    from recsys.formats.latex.latex_draft import LatexDraft
-
-    if not isinstance(parsed, LatexDraft):
-        return []
-    names = bibliographies(parsed.source.text)
-    return [name if name.endswith(".bib") else f"{name}.bib" for name in names]
-
-
-def _cited_keys(parsed: object) -> tuple[str, ...]:
-    from recsys.formats.bodies.printed_citations import is_gap_key
-    from recsys.formats.latex.latex_cited import EVERYTHING, cited_keys
-    from recsys.formats.latex.latex_draft import LatexDraft
-
-    keys = cited_keys(parsed.source.text) if isinstance(parsed, LatexDraft) else ()
-    return tuple(key for key in keys if key != EVERYTHING and not is_gap_key(key))

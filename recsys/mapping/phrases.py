@@ -16,7 +16,7 @@ import numpy as np
 
 from recsys.mapping.grouping import Reals
 from recsys.store.arrays import Longs, Mask
-from recsys.store.words import STOP_WORDS, tokens
+from recsys.store.words import STOP_WORDS, tokens, word_list
 
 Words: TypeAlias = tuple[str, ...]
 """A phrase, folded."""
@@ -51,18 +51,7 @@ _WORD = re.compile(
     r"[^\W_]+(?:['\u2019-][^\W_]+)*"
 )
 _YEAR = re.compile(r"\d{3}|^\d")
-_VAGUE = frozenset(
-    "according across affect against aided allow among an annual approach approache art based "
-    "better beyond case challenge change comparing comparison consideration contain design "
-    "development driven effect effective efficient enable enabling evaluating evaluation evidence "
-    "exploring framework function future general guideline help identify impact implication "
-    "improve improved improving insight into introduction investigating investigation issue large "
-    "lead lesson make many meeting method methodology multi multiple new novel offer one "
-    "opportunity overview paper perspective practical practice present problem propose provide "
-    "real reflection report require research result reveal review role scale scheme short show "
-    "simple some state state-of-the-art study suggest supporting survey system task technique "
-    "test theory tool toward towards trend understanding use user using via way work".split()
-)
+_VAGUE = frozenset(word_list("vague").split())
 """Words that stand in titles on anything."""
 _NOT_LAST = re.compile(
     r".*(?:ly|ous|ful|ible|able|based|driven|aware|guided|ized|ised|ated|ive|ional|ual)$"

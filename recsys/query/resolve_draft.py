@@ -113,13 +113,13 @@ def resolve_draft(
     disliked = _find(collection, "disliked paper", lists.disliked, ids.disliked)
     library = _find(collection, "library paper", lists.library)
     itself = () if manuscript.paper_id else find_itself(collection, manuscript)
-    for reference in (*liked.missing, *disliked.missing, *library.missing):
-        if reference.key and reference == Reference(key=reference.key, id=reference.key):
-            path = Path(reference.key)
-            raise InputError(
-                f"There is no file {path} and no paper of the corpus has that id.{near_path(path)}",
-                "Give a bibliography (.bib, .ris, .json, .csv), a DOI, an arXiv id or a corpus id.",
+    for work in (*liked.missing, *disliked.missing, *library.missing):
+        if work.key and work == Reference(key=work.key, id=work.key):
+            what = f"There is no file {work.key} and no paper of the corpus has that id."
+            hint = (
+                "Give a bibliography (.bib, .ris, .json, .csv), a DOI, an arXiv id or a corpus id."
             )
+            raise InputError(what + near_path(Path(work.key)), hint)
     abstract, keyphrases = manuscript.abstract, manuscript.keyphrases
     if collection.keyphrases:  # Abstracts of the corpus begin with theirs.
         abstract = with_keyphrases(abstract, keyphrases)
