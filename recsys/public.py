@@ -5,7 +5,6 @@ The one door of the package up to the app.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, fields
 from functools import cached_property
 from pathlib import Path
@@ -218,11 +217,8 @@ def check(
         )
         listed, file = Listed(books.references, books.problems), "references"
     notices = {} if retractions is None else read_retractions(Path(retractions))
-    with ExitStack() as opened:
-        sources = []
-        if index is not None or not online:
-            sources.append(opened_source(None if index is None else Path(index)))
-        if online:
-            asked = online_sources(listed.references, online, yes=True, quiet=True)
-            sources += opened.enter_context(asked)
-        return checked(listed, sources, file=file, notices=notices)
+    sources = []
+    if index is not None or not online:
+        sources.append(opened_source(None if index is None else Path(index)))
+    with online_sources(listed.references, online, yes=True, quiet=True) as asked:
+        return checked(listed, [*sources, *asked], file=file, notices=notices)

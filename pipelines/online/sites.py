@@ -93,10 +93,10 @@ def base_address(site: Site, given: Mapping[str, str]) -> str:
 
 def is_loopback(host: str) -> bool:
     """Tell whether a host is this machine, by its name or number alone."""
-    if host == "localhost":
+    if host.lower() == "localhost":
         return True
     try:
-        return ip_address(host).is_loopback
+        return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
 

@@ -105,10 +105,9 @@ def index_here(path: Path, *, change: bool, follow: bool, quiet: bool) -> Iterat
         return
     from recsys.pipelines.remote.working_copy import copy_to_change
 
-    copy = None
+    address, cache = address_of(path), cache_folder()
     with shown_progress(quiet=quiet) as progress:
-        if change:
-            copy = copy_to_change(address_of(path), cache_folder(), progress=progress)
+        copy = copy_to_change(address, cache, progress=progress) if change else None
         folder = read_here(path, progress) if copy is None else copy.index
     with addressed(folder, path), followed(path) if follow else nullcontext():
         yield folder

@@ -32,13 +32,16 @@ def opened_source(index: Path | None, progress: Progress = silent) -> Source:
 def online_sources(
     references: Sequence[Reference], names: Sequence[str], *, yes: bool, quiet: bool
 ) -> Iterator[list[Source]]:
-    """Prepare sources on the web, once the plan is agreed to.
+    """Prepare sources on the web, if any is named, once the plan is agreed to.
 
     Raises:
         InputError: there is no such source, or the plan is not agreed to.
         UsageError: there is no terminal to ask on.
         MissingExtraError: the extra for the web is not installed.
     """
+    if not names:
+        yield []
+        return
     from recsys.app.fetch_wiring import agree_to, web_client
     from recsys.pipelines.online.check_online import CheckPlan, online_source
     from recsys.pipelines.online.sources import source

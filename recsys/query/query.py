@@ -301,9 +301,9 @@ def apply_filters(
     ):
         if bound is not None:
             years = corpus.years[dated]
-            known = f"Its years are {years.min()} to {years.max()}." if len(years) else ""
+            span = f"Its years are {years.min()} to {years.max()}." if len(years) else ""
             passes = dated & within(corpus.years, bound)
-            asked.append(AppliedFilter(f"{name} {bound}", passes, known or "It has no years."))
+            asked.append(AppliedFilter(f"{name} {bound}", passes, span or "It has no years."))
     if filters.venues:
         pattern = re.compile("|".join(translate(fold(glob.strip())) for glob in filters.venues))
         passes = corpus.venue_names.holds(

@@ -252,6 +252,13 @@ class QuestionOptions:
         ),
     ] = 0.0
 
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "QuestionOptions":
+        """Take options by their names, several words as any list or None; others are left out."""
+        given = [each for each in options() if each.name in values]
+        lists = {each.name: tuple(values[each.name] or ()) for each in given if each.several}
+        return cls(**{each.name: values[each.name] for each in given} | lists)
+
     @property
     def filters(self) -> Filters:
         """The filters among the options."""
@@ -378,5 +385,6 @@ def is_file(word: str) -> bool:
     from recsys.formats.source_formats import LISTS
 
     # What is in a .txt tells its format, so no row has it.
-    meant_so = Path(word).suffix.lower() in {".txt"}.union(*(f.suffixes for f in (*DRAFTS, *LISTS)))
+    suffixes = [*(form.suffixes for form in DRAFTS), *(form.suffixes for form in LISTS)]
+    meant_so = Path(word).suffix.lower() in {".txt"}.union(*suffixes)
     return meant_so and named_paper(word) == Reference(key=word, id=word)

@@ -134,22 +134,13 @@ def build(
 
     reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
     with build_here(out, store, force=force, quiet=quiet) as folder:
-        with shared_work(None, engine, address, quiet=quiet, num_gpus=num_gpus) as (
-            progress,
-            workers,
-        ):
+        work = shared_work(None, engine, address, quiet=quiet, num_gpus=num_gpus)
+        with work as (progress, workers):
             options = BuildOptions(
                 encoder=encoder or (None if embeddings else BuildOptions().encoder),
-                pooling=pooling,
-                precision=precision,
-                embeddings=embeddings,
-                vectors=vectors,
-                text=text,
-                force=force,
-                wait=not no_wait,
-                reading=reading,
-                engine=workers,
-            )
+                pooling=pooling, precision=precision, embeddings=embeddings, vectors=vectors,
+                text=text, force=force, wait=not no_wait, reading=reading, engine=workers,
+            )  # fmt: skip
             report = build_index(sources, folder, options, cache=cache_folder(), progress=progress)
         tell(report.lines(), quiet=quiet)
 
@@ -195,14 +186,9 @@ def update(
     named = columns_in(columns)
     with shared_work(index, engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
         options = UpdateOptions(
-            remove=remove,
-            whole=bool(whole),
-            embeddings=embeddings,
-            compact=compact,
-            wait=not no_wait,
-            columns=named,
-            engine=workers,
-        )
+            remove=remove, whole=bool(whole), embeddings=embeddings, compact=compact,
+            wait=not no_wait, columns=named, engine=workers,
+        )  # fmt: skip
         report = update_index(index, sources or whole or [], options, progress=progress)
     tell(report.lines(), quiet=quiet)
 
@@ -257,16 +243,9 @@ def train_ranker(
 
     with shared_work(index, engine, address, quiet=quiet) as (progress, workers):
         options = TrainOptions(
-            start=start,
-            metadata=not no_metadata,
-            seed=seed,
-            candidates=names_in(candidates),
-            nnselect_features=nnselect_features,
-            folds=folds,
-            passes=passes,
-            engine=workers,
-        )
-        report = train(
-            index, split, options, unseen=unseen_views, wait=not no_wait, progress=progress
-        )
+            start=start, metadata=not no_metadata, seed=seed, candidates=names_in(candidates),
+            nnselect_features=nnselect_features, folds=folds, passes=passes, engine=workers,
+        )  # fmt: skip
+        wait = not no_wait
+        report = train(index, split, options, unseen=unseen_views, wait=wait, progress=progress)
     tell(report.lines(), quiet=quiet)

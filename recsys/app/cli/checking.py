@@ -1,7 +1,6 @@
 """Commands that check: the references of a file, an artifact, the installation."""
 
 import sys
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +13,10 @@ from recsys.app.cli.options import (
     OneOf,
     ReportFormat,
     bad_value,
-    damage_named,
+    shown_work,
+    tell,
 )
-from recsys.app.terminal import check_target, columns_of, emit, note, show_bytes, shown_progress
+from recsys.app.terminal import check_target, columns_of, emit, note, show_bytes
 from recsys.formats.check_formats import FORMATS, render_check
 
 if TYPE_CHECKING:
@@ -82,18 +82,14 @@ def check(
     check_target(fix)
     listed = read_listed(file)
     notices = {} if retractions is None else read_retractions(retractions)
-    with ExitStack() as opened:
-        sources = []
-        if index is not None or not online:
-            with damage_named(index), shown_progress(quiet=quiet) as progress:
-                sources.append(opened_source(index, progress))
-        if online:
-            names = list(dict.fromkeys(source or ("openalex", "crossref")))
-            asked = online_sources(listed.references, names, yes=yes, quiet=quiet)
-            sources += opened.enter_context(asked)
-        report = checked(listed, sources, file=str(file), notices=notices)
-    for line in (*report.notes, f"Asked: {', '.join(report.asked)}."):
-        note(line, quiet=quiet)
+    sources = []
+    if index is not None or not online:
+        with shown_work(index, quiet=quiet) as progress:
+            sources.append(opened_source(index, progress))
+    names = list(dict.fromkeys(source or ("openalex", "crossref"))) if online else []
+    with online_sources(listed.references, names, yes=yes, quiet=quiet) as asked:
+        report = checked(listed, [*sources, *asked], file=str(file), notices=notices)
+    tell((*report.notes, f"Asked: {', '.join(report.asked)}."), quiet=quiet)
     if suggest:
         report = _suggesting(report, listed, index, suggest)
     if fix is not None or patch:
@@ -172,8 +168,8 @@ def doctor(online: bool = False) -> int:
 
     if online:
         need("httpx2", "Asking sources on the web")
-    checks = []
+    code = 0
     for check in examine(online=online):
-        checks.append(check)
         emit(f"{check.text(columns_of(sys.stdout))}\n")
-    return 0 if all(check.ok for check in checks) else 1
+        code |= not check.ok
+    return code

@@ -181,8 +181,9 @@ def shown_work(index: Path | None, *, quiet: bool) -> Iterator[Progress]:
 
 
 def tell(lines: Iterable[str], *, quiet: bool) -> None:
-    """Write a report for people to stderr, unless they asked for quiet."""
-    note("\n".join(lines), quiet=quiet)
+    """Write lines for people to stderr, unless they asked for quiet."""
+    if text := "\n".join(lines):
+        note(text, quiet=quiet)
 
 
 def names_in(text: str | None) -> tuple[str, ...] | None:

@@ -179,7 +179,9 @@ def command(name: str, run: Command) -> Callable[..., int]:
             with ExitStack() as stack:
                 for each in inspect.signature(run).parameters.values():
                     if without := _note(each, Without):
-                        given[each.name] = _question(given, without)
+                        names = {option.name for option in options()}.difference(without.names)
+                        asked = QuestionOptions.of({name: given.pop(name) for name in names})
+                        given[each.name] = asked
                     elif place := _note(each, IndexPlace):
                         quiet = bool(given.get("quiet"))
                         given[each.name] = _here(given[each.name], place, stack, quiet=quiet)
@@ -241,17 +243,6 @@ def explained(run: Command) -> tuple[str, Mapping[str, str]]:
         entries = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", listed, re.MULTILINE)
         meanings |= {name: " ".join(words.split()) for name, words in entries}
     return does, meanings
-
-
-def _question(given: dict[str, Any], without: Without) -> QuestionOptions:
-    """Take the options of a question out of the values of a command's parameters."""
-    values: dict[str, Any] = {}
-    for each in options():
-        if each.name not in without.names:
-            value = given.pop(each.name)
-            # An option that may be repeated is a list, or None where it was not given.
-            values[each.name] = tuple(value or ()) if each.several else value
-    return QuestionOptions(**values)
 
 
 def _parameter(name: str, kind: Any, said: ParameterInfo, default: object) -> inspect.Parameter:  # noqa: ANN401  # A type, or one that may be None.

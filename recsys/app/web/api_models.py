@@ -145,11 +145,7 @@ class QuestionBody(AskedBody):
     def options(self) -> QuestionOptions:
         """Return the options, as the library takes them."""
         sent = self.model_dump()
-        values: dict[str, Any] = {}
-        for each in options():
-            value = (sent["filters"] if each.is_filter else sent)[each.name]
-            values[each.name] = tuple(value) if each.several else value
-        return QuestionOptions(**values)
+        return QuestionOptions.of(sent | sent["filters"])
 
 
 def _asked_for(option: QuestionOption) -> tuple[Any, Any]:
@@ -164,15 +160,12 @@ def _asked_for(option: QuestionOption) -> tuple[Any, Any]:
         return Annotated[words, described], []
     if spec.metavar == "YEAR":
         return Annotated[Year | None, described], option.default
-    bounds: dict[str, Any] = {
-        "ge": spec.least,
-        "le": MOST_PER_PAGE if option.name == "k" else spec.most,
-    }
+    bounds = Field(ge=spec.least, le=MOST_PER_PAGE if option.name == "k" else spec.most)
     kinds: dict[Any, Any] = {
         bool: bool,
         str: Name,
-        int: Annotated[int, Field(**bounds), WHOLE],
-        float: Annotated[float, Field(**bounds, strict=False)],  # A whole number will do.
+        int: Annotated[int, bounds, WHOLE],
+        float: Annotated[float, bounds, Field(strict=False)],  # A whole number will do.
     }
     kind = kinds[option.type]
     return Annotated[kind | None if option.default is None else kind, described], option.default

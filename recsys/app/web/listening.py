@@ -1,7 +1,6 @@
 """Listen for requests until somebody says stop: one process, or several that share the memory."""
 
 import asyncio
-import ipaddress
 import logging
 import signal
 import socket
@@ -40,6 +39,7 @@ from recsys.app.web.service import ServeSettings, Service
 from recsys.errors import InputError
 from recsys.machine import return_large_blocks
 from recsys.mapping.map_pages import MAP_SCRIPT, MAP_STYLE
+from recsys.pipelines.online.sites import is_loopback
 
 # The application: routes, and what every request goes through before and after them.
 #
@@ -279,16 +279,6 @@ def bind(host: str, port: int) -> socket.socket:
     listening.setblocking(False)
     listening.set_inheritable(True)
     return listening
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether only this machine itself can reach a host."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def is_wildcard(host: str) -> bool:

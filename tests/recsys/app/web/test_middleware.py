@@ -5,9 +5,10 @@ import asyncio
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from recsys.app.web.listening import answered_hosts, is_loopback
+from recsys.app.web.listening import answered_hosts
 from recsys.app.web.middleware import HEADERS, SMALL, BodyLimits
 from recsys.app.web.replies import RequestError
+from recsys.pipelines.online.sites import is_loopback
 from tests.built_index import Built
 from tests.recsys.app.web.served import DRAFT, HOST, TOKEN, serving, settings_of
 from tests.rows import each_row
