@@ -155,10 +155,8 @@ def check_name(name: str, known: Collection[str], what: str) -> None:
         InputError: naming what it may have meant, and all that there are.
     """
     if name not in known:
-        raise InputError(
-            f"There is no {what} {name!r}.{near_miss(name, known)}",
-            f"Choose among {', '.join(known)}.",
-        )
+        told = f"There is no {what} {name!r}.{near_miss(name, known)}"
+        raise InputError(told, f"Choose among {', '.join(known)}.")
 
 
 def shortened(text: str, most: int) -> str:

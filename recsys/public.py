@@ -83,10 +83,8 @@ class Recommender(DraftRecommender):
         corpus = self.collection.corpus
         found = resolve_draft(self.collection, Draft(references=(paper_id,))).cited
         if not found:
-            raise InputError(
-                f"The corpus holds no paper {paper_id[:200]!r}.",
-                "Look for it by words: `recommender.search(...)`.",
-            )
+            what = f"The corpus holds no paper {paper_id[:200]!r}."
+            raise InputError(what, "Look for it by words: `recommender.search(...)`.")
         return corpus.papers(corpus.rows(found[:1]))[0]
 
     def map(

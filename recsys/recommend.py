@@ -177,9 +177,12 @@ class Recommender:
         stages = self._stages(query, filtering, ranking, k)
         if len(ranking.rows) == 0:
             counted = ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
-            raise NothingFound(
-                f"No paper is left to recommend: {counted}.", _way_out(query, filtering)
-            )
+            hint = "Give a later --as-of, a longer draft, or another --index."
+            if query.wanted.any():
+                hint = filtering.advice(query.wanted) if filtering.filters else hint
+            elif len(query.withheld):
+                hint = "Only front matter is left: --keep-front-matter includes it."
+            raise NothingFound(f"No paper is left to recommend: {counted}.", hint)
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
         items = question.marked(self._shown(chosen, k))
         told = question.understood, stages, question.notes, question.missing, question.name
@@ -311,14 +314,6 @@ class Recommender:
         }
 
 
-def _way_out(query: Query, filtering: Filtering) -> str:
-    if len(query.withheld) and not query.wanted.any():
-        return "Only front matter is left: --keep-front-matter includes it."
-    if filtering.filters and query.wanted.any():
-        return filtering.advice(query.wanted)
-    return "Give a later --as-of, a longer draft, or another --index."
-
-
 # Negative examples: papers like those that somebody does not like sink.
 
 STRENGTH = 3.0
@@ -360,10 +355,8 @@ def check_diversity(diversity: float) -> None:
         InputError: it is lower, higher or not a number.
     """
     if not 0 <= diversity <= 1:
-        raise InputError(
-            f"The diversity is {diversity}.",
-            "Give --mmr a number from 0 (most relevant) to 1 (most different).",
-        )
+        what = f"The diversity is {diversity}."
+        raise InputError(what, "Give --mmr a number from 0 (most relevant) to 1 (most different).")
 
 
 def diversify(relevance: Floats, vectors: Floats, k: int, diversity: float) -> Rows:

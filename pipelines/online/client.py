@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from recsys.errors import (
@@ -62,8 +61,7 @@ class AnswerStore:
     def get(self, asked: str, now: float) -> Reply | None:
         """Return the answer to what was asked; None where there is none, or none that is good."""
         try:
-            raw = gzip.decompress(self._path(asked).read_bytes())
-            head, _, body = raw.partition(b"\n")
+            head, _, body = gzip.decompress(self._path(asked).read_bytes()).partition(b"\n")
             facts = json.loads(head)
             if now - facts["at"] < self.days * _DAY:
                 return Reply(facts["status"], facts["headers"], body)
@@ -229,10 +227,8 @@ class Client:
             why, garbled = f"it answers {reply.status}{_said(reply)}", False
             self._pace(site).hold(wait)
         if garbled:
-            raise AnswerNotUnderstood(
-                f"What {site.name} answers to {question.brief} cannot be used: {why}.",
-                "Try again later, or ask another source.",
-            )
+            what = f"What {site.name} answers to {question.brief} cannot be used: {why}."
+            raise AnswerNotUnderstood(what, "Try again later, or ask another source.")
         raise SourceUnreachable(
             f"{site.name} did not answer {question.brief} in {self.config.tries} tries: {why}.",
             site.hint or "Try again later: what was fetched is kept, and not asked for again.",
@@ -278,11 +274,22 @@ class Client:
         raise FailedExchange("it sends us on and on", again=False)
 
     def _read(self, question: Question, reply: Reply) -> Reply:
-        """Take keys out of all that came, and decode it."""
+        """Take keys out of all that came, and read JSON where it is asked for.
+
+        Raises:
+            FailedExchange: it is none, or nested beyond all measure.
+        """
         hide = self.config.keys.hide
         told = {name: hide(text.encode()).decode() for name, text in reply.headers.items()}
-        body = hide(reply.body)
-        return Reply(reply.status, told, body, _decoded(question, reply.status, body))
+        body, value = hide(reply.body), None
+        if question.json and reply.status == _GOOD:
+            try:
+                value = json.loads(checked_json(body.decode("utf-8-sig")))
+            except TooManyValues as error:
+                raise FailedExchange(f"the answer has {error}", again=False) from error
+            except (ValueError, RecursionError) as error:
+                raise FailedExchange("the answer is no JSON", garbled=True) from error
+        return Reply(reply.status, told, body, value)
 
     def _shown(self, said: str) -> str:
         """Take keys out of what is said of an answer, and then shorten it: no part of one stays."""
@@ -321,19 +328,3 @@ def _said(reply: Reply) -> str:
     """Quote the beginning of what a site said of a failure."""
     text = " ".join(reply.body[: 4 * _QUOTED].decode("utf-8", "replace").split())
     return f": {text[:_QUOTED]}" if text else ""
-
-
-def _decoded(question: Question, status: int, body: bytes) -> Any:  # noqa: ANN401 - JSON may be anything.
-    """Read JSON where it is asked for, and the answer is good.
-
-    Raises:
-        FailedExchange: it is none, or nested beyond all measure.
-    """
-    if not question.json or status != _GOOD:
-        return None
-    try:
-        return json.loads(checked_json(body.decode("utf-8-sig")))
-    except TooManyValues as error:
-        raise FailedExchange(f"the answer has {error}", again=False) from error
-    except (ValueError, RecursionError) as error:
-        raise FailedExchange("the answer is no JSON", garbled=True) from error

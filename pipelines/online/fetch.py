@@ -263,8 +263,8 @@ def fetch_library(plan: FetchPlan, desk: Desk) -> FetchReport:
 def update_plan(file: Path, sources: Sequence[Source], *, most: int | None = None) -> FetchPlan:
     """Plan the update of a file: what each source that tells of changes is asked."""
     question = read_record(file).question
-    count = len(_words(question))
-    calls = [((Kind.CHANGED, source.facts.page, count),) for source in sources]
+    times = len(_words(question))
+    calls = [((Kind.CHANGED, source.facts.page, times),) for source in sources]
     return FetchPlan(question, tuple(map(SourcePlan, sources, calls)), most)
 
 
@@ -286,10 +286,8 @@ def update(file: Path, plan: FetchPlan, desk: Desk) -> FetchReport:
     record = read_record(file)
     question = record.question
     if question.as_of is not None:
-        raise InputError(
-            f"{file} was fetched as of {question.as_of}: nothing newer belongs to it.",
-            "Fetch another file without --as-of.",
-        )
+        what = f"{file} was fetched as of {question.as_of}: nothing newer belongs to it."
+        raise InputError(what, "Fetch another file without --as-of.")
     with _working(desk, update_question(record)) as kept:
         allowance, since, before = Allowance(plan.calls), record.cursor - _OVERLAP, 0
         fetched = []

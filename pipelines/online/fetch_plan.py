@@ -148,8 +148,7 @@ def names_at(work: Reference, schemes: Sequence[str]) -> tuple[str, ...]:
     """List the names of a work that a source understands, in the order of its schemes."""
     own = [work.id] if work.id and ":" in work.id else []
     names = list(dict.fromkeys([*full_names(work), *own]))
-    ordered = (name for scheme in schemes for name in names if name.startswith(f"{scheme}:"))
-    return tuple(ordered)
+    return tuple(name for scheme in schemes for name in names if name.startswith(f"{scheme}:"))
 
 
 def key_at(work: Reference, schemes: Sequence[str]) -> str | None:

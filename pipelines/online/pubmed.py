@@ -142,9 +142,8 @@ class PubMed(WebSource):
         works = []
         for each in PUBMED.read(BytesIO(reply.body)):
             if isinstance(each, Problem):
-                raise AnswerNotUnderstood(
-                    f"pubmed's answer cannot be read: {each.text}", "Try again later."
-                )
+                what = f"pubmed's answer cannot be read: {each.text}"
+                raise AnswerNotUnderstood(what, "Try again later.")
             works.append(each)
         lacking = [work.pmid for work in works if work.pmid and not work.cites]
         linked = self._linked(_CITES, lacking) if lacking else {}

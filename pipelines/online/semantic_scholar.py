@@ -142,10 +142,8 @@ class SemanticScholar(WebSource):
             return
         items = listed(_SITE, reply)
         if len(items) != len(names):
-            raise AnswerNotUnderstood(
-                f"{_SITE} answers {len(items):,} works for {len(names):,} names.",
-                "The source has changed, or is out of order.",
-            )
+            what = f"{_SITE} answers {len(items):,} works for {len(names):,} names."
+            raise AnswerNotUnderstood(what, "The source has changed, or is out of order.")
         yield from self._read(items)
 
     def _citing(self, name: str, until: int | None) -> Iterator[str]:

@@ -85,10 +85,8 @@ def base_address(site: Site, given: Mapping[str, str]) -> str:
     secure = parts.scheme == "https" and parts.hostname
     if secure or (parts.scheme == "http" and is_loopback(parts.hostname or "")):
         return address.rstrip("/")
-    raise InputError(
-        f"{address!r} is not an address of {site.name}.",
-        "Give one that begins with https://; http:// is for this machine only.",
-    )
+    what = f"{address!r} is not an address of {site.name}."
+    raise InputError(what, "Give one that begins with https://; http:// is for this machine only.")
 
 
 def is_loopback(host: str) -> bool:
@@ -180,10 +178,8 @@ def read_keys() -> Keys:
     found |= {name: os.environ[name] for name in variables() if os.environ.get(name)}
     for name, key in found.items():
         if _NOT_A_KEY.search(key) or not _SHORTEST <= len(key) <= _LONGEST:
-            raise InputError(
-                f"What {name} is not a valid key: too short, too long, or with spaces.",
-                "Copy it again from the page of the source.",
-            )
+            what = f"What {name} is not a valid key: too short, too long, or with spaces."
+            raise InputError(what, "Copy it again from the page of the source.")
     return Keys(found)
 
 
@@ -200,10 +196,8 @@ def _of_file(path: Path) -> Iterator[tuple[str, str]]:
     # Windows has no such modes: every file seems to be for everybody there.
     if not stat.S_ISREG(mode) or (os.name == "posix" and mode & 0o077):
         os.close(descriptor)
-        raise InputError(
-            f"{path} holds keys, but others can read it or it is not a file.",
-            f"Run `chmod 600 {path}`.",
-        )
+        what = f"{path} holds keys, but others can read it or it is not a file."
+        raise InputError(what, f"Run `chmod 600 {path}`.")
     with open(descriptor, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if line.strip() and not line.lstrip().startswith("#"):
@@ -216,8 +210,6 @@ def _of_file(path: Path) -> Iterator[tuple[str, str]]:
                     )
                 if match[1] not in variables():
                     known = ", ".join(variables())
-                    raise InputError(
-                        f"{where} is not for a known source.{near_miss(match[1], variables())}",
-                        f"The variables are {known}.",
-                    )
+                    what = f"{where} is not for a known source.{near_miss(match[1], variables())}"
+                    raise InputError(what, f"The variables are {known}.")
                 yield match[1], match[2].strip("\"'")

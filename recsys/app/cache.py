@@ -58,10 +58,8 @@ def _temporary() -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     facts = folder.lstat()
     if facts.st_uid != os.getuid() or facts.st_mode & 0o022:
-        raise InputError(
-            f"{folder} belongs to another user, or others can write to it.",
-            "Set RECSYS_CACHE to a folder of your own.",
-        )
+        what = f"{folder} belongs to another user, or others can write to it."
+        raise InputError(what, "Set RECSYS_CACHE to a folder of your own.")
     return folder
 
 

@@ -224,7 +224,13 @@ def _judge(
     named = [record for each in held for record in each.named]
     records = [*named, *(record for each in held for record in each.alike)]
     meant = [record for record in records if record.is_meant]
-    close = _closest(reference, meant, this_year) if meant else None
+
+    def distance(record: Record) -> tuple[int, int, float]:
+        """Count the fields that differ and those that agree; then the surest record is closest."""
+        agreed = [each.agrees for each in compare(reference, record.work, this_year=this_year)]
+        return agreed.count(False), -agreed.count(True), -record.chance
+
+    close = min(meant, key=distance, default=None)
     if close is not None and not _is_another_version(reference, close.work, this_year):
         return _compared(reference, close, meant, named, sources, this_year)
     for record in named:
@@ -261,17 +267,6 @@ def _is_another_version(reference: Reference, work: Reference, this_year: int) -
         return False
     known = any(name in fields and fields[name].agrees for name in ("doi", "venue"))
     return not known and 0 < abs(reference.year - work.year) <= _EXTENDED
-
-
-def _closest(reference: Reference, meant: Sequence[Record], this_year: int) -> Record:
-    """Choose the record that differs in the fewest fields; then the surest one."""
-
-    def distance(record: Record) -> tuple[int, int, float]:
-        fields = compare(reference, record.work, this_year=this_year)
-        wrong = sum(each.agrees is False for each in fields)
-        return wrong, -sum(each.agrees is True for each in fields), -record.chance
-
-    return min(meant, key=distance)
 
 
 def _compared(

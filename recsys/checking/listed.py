@@ -51,10 +51,8 @@ def read_listed(path: Path) -> Listed:
                 raise
     listed = _of_draft(path)
     if not listed.references:
-        raise InputError(
-            f"{path} holds no references that could be checked.",
-            "Give its bibliography: a .bib, .ris or CSL-JSON file.",
-        )
+        what = f"{path} holds no references that could be checked."
+        raise InputError(what, "Give its bibliography: a .bib, .ris or CSL-JSON file.")
     return listed
 
 

@@ -54,10 +54,8 @@ def _rows(rows: "csv.DictReader[str]", path: Path) -> Iterator[tuple[str, Remark
     """Yield the notices, each with its DOI; None where a retraction was taken back."""
     missing = {_DOI, _NATURE} - set(rows.fieldnames or ())
     if missing:
-        raise InputError(
-            f"{path} has no column {', '.join(sorted(missing))}.",
-            "Give the CSV file of Retraction Watch, as Crossref publishes it.",
-        )
+        what = f"{path} has no column {', '.join(sorted(missing))}."
+        raise InputError(what, "Give the CSV file of Retraction Watch, as Crossref publishes it.")
     for row in rows:
         name = doi(row.get(_DOI) or "")
         nature = (row.get(_NATURE) or "").strip().lower()

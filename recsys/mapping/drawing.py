@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from recsys.errors import NothingFound
+from recsys.formats.drafts.wording import counted
 from recsys.machine import one_thread
 from recsys.mapping.grouping import (
     Reals,
@@ -91,11 +92,8 @@ class Group:
     @property
     def in_words(self) -> str:
         """Say in a sentence, without its stop, how many papers on the topic the draft cites."""
-        total = self.near + self.cited
-        papers = "1 paper" if total == 1 else f"{total:,} papers"
-        return (
-            f"You cite {self.cited or 'none'} of {papers} on {self.label.replace(JOINT, ' and ')}"
-        )
+        papers, topic = counted(self.near + self.cited, "paper"), self.label.replace(JOINT, " and ")
+        return f"You cite {self.cited or 'none'} of {papers} on {topic}"
 
 
 @dataclass(frozen=True, slots=True)

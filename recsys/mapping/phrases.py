@@ -203,7 +203,12 @@ def _read(part: tuple[str, ...]) -> tuple[Words, str]:
     last = part[-1].lower()
     # Guesses by how its last word ends whether a phrase can stand alone.
     adjective = _NOT_LAST.match(last) or (len(part) == 1 and _NOT_ALONE.match(last))
-    return (() if adjective else words), " ".join(map(_spelled, part))
+    # The first letter is lowered, and capitals within stay: t-SNE, GPU, but visual.
+    spelt = (
+        "-".join(each.lower() if each[1:] == each[1:].lower() else each for each in word.split("-"))
+        for word in part
+    )
+    return (() if adjective else words), " ".join(spelt)
 
 
 def _runs(title: str) -> Iterator[list[str]]:
@@ -224,9 +229,3 @@ def _runs(title: str) -> Iterator[list[str]]:
         else:
             run.append(word)
     yield run
-
-
-def _spelled(word: str) -> str:
-    """Lower the first letter, and keep capitals within: t-SNE, GPU, but visual."""
-    parts = (part.lower() if part[1:] == part[1:].lower() else part for part in word.split("-"))
-    return "-".join(parts)

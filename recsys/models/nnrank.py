@@ -29,7 +29,8 @@ SCHEMA = 1
 TEXT_FIELDS = ("title", "abstract")
 METADATA_FIELDS = ("authors", "venue", "keyphrases")
 WORDS, CANDIDATE_WORDS = "words", "candidate_words"
-_AGAIN = "Train it again with `recsys train nnrank`."
+COMMAND = "recsys train nnrank INDEX --split FILE"
+_AGAIN = f"Train it again: `{COMMAND}`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +185,6 @@ def sigmoid(values: Floats) -> Floats:
 
 # NNRank beside the papers of the index that it was trained on.
 
-COMMAND = "recsys train nnrank INDEX --split FILE"
-
 
 @dataclass(frozen=True, slots=True)
 class NNRankCorpus:
@@ -239,22 +238,16 @@ class NNRankCorpus:
         learned_from = load_manifest(folder, KIND, SCHEMA).config.get("nnselect")
         beside = folder.parent / NNSELECT / MANIFEST
         if learned_from is not None and beside.is_file() and sha256(beside) != learned_from:
-            raise ArtifactMismatch(
-                f"{folder} was trained beside another NNSelect than {beside.parent}.",
-                f"Train it again: `{COMMAND}`.",
-            )
+            what = f"{folder} was trained beside another NNSelect than {beside.parent}."
+            raise ArtifactMismatch(what, _AGAIN)
         try:
             bags = {name: Ragged.load(folder, bags_file(name)) for name in model.shape.fields}
         except FileNotFoundError as error:
-            raise ArtifactCorrupt(
-                f"{folder} lacks {error.filename}.", f"Train it again: `{COMMAND}`."
-            ) from error
+            raise ArtifactCorrupt(f"{folder} lacks {error.filename}.", _AGAIN) from error
         for name, each in bags.items():
             if len(each) != papers:
-                raise ArtifactMismatch(
-                    f"{folder} knows the {name} of {len(each)} papers, the index holds {papers}.",
-                    f"Train it again: `{COMMAND}`.",
-                )
+                what = f"{folder} knows the {name} of {len(each)} papers, the index holds {papers}."
+                raise ArtifactMismatch(what, _AGAIN)
         return cls.of(model, bags)
 
 

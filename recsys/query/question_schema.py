@@ -71,23 +71,18 @@ class Filters:
         """
         if self.min_year is not None and self.max_year is not None:
             if self.min_year > self.max_year:
-                raise InputError(
-                    f"No year is from {self.min_year} on and up to {self.max_year}.",
-                    "Exchange --min-year and --max-year.",
-                )
+                what = f"No year is from {self.min_year} on and up to {self.max_year}."
+                raise InputError(what, "Exchange --min-year and --max-year.")
         for option, values in (("--venue", self.venues), ("--type", self.types)):
             if not all(value.strip() for value in values):
                 raise InputError(f"The value of {option} is empty.", "Give one, or leave it out.")
         if sum(map(len, self.venues)) > MOST_VENUES:
-            raise InputError(
-                f"The values of --venue have more than {MOST_VENUES:,} letters.",
-                "Give fewer, or shorter patterns.",
-            )
+            what = f"The values of --venue have more than {MOST_VENUES:,} letters."
+            raise InputError(what, "Give fewer, or shorter patterns.")
         for name in self.exclude_authors:
             if author_key(name) is None:
-                raise InputError(
-                    f"{name!r} is not an author's name.", "Give --exclude-author a surname."
-                )
+                what = f"{name!r} is not an author's name."
+                raise InputError(what, "Give --exclude-author a surname.")
 
 
 class FilterWords(TypedDict, total=False):

@@ -103,11 +103,8 @@ def resolve_draft(
         InputError: the draft cannot be read, or what a list names is neither a file nor a paper.
     """
     manuscript, ids, lists = _read(asked, lists)
-    manuscript = replace(
-        manuscript,
-        title=without_mark_up(manuscript.title),
-        abstract=without_mark_up(manuscript.abstract or "") or None,
-    )
+    plain = without_mark_up(manuscript.title), without_mark_up(manuscript.abstract or "")
+    manuscript = replace(manuscript, title=plain[0], abstract=plain[1] or None)
     cited = _find(collection, "reference", Bibliography(manuscript.references), ids.references)
     liked = _find(collection, "liked paper", lists.liked)
     disliked = _find(collection, "disliked paper", lists.disliked, ids.disliked)
@@ -136,7 +133,7 @@ def resolve_draft(
         keyphrases=keyphrases if collection.keyphrases else (),
     )
     named = [listed for listed in (cited, liked, disliked, library) if listed.ids or listed.missing]
-    own = [paper_id for paper_id in (draft.paper_id, *draft.itself) if paper_id is not None]
+    own = filter(None, (draft.paper_id, *draft.itself))
     if held := ", ".join(name for name in own if collection.corpus.row(name) is not None):
         held = f"The corpus holds the draft itself ({held}): it is left out."
     unknown = [each.id for each in cited.missing if each.id in ids.references]

@@ -361,15 +361,12 @@ def _references(context: FeatureContext) -> float:
     return log(lately) if lately is not None and lately >= FEWEST_REFERENCES else 0.0
 
 
-def _words(context: FeatureContext) -> float:
-    """Return the logarithm of the draft's distinct words where references are unknown, else 0."""
-    return 0.0 if _references(context) else log1p(len(context.query.text.codes))
-
-
 EVIDENCE: Mapping[str, Callable[[FeatureContext], float]] = {
     "references": _references,
     "references unknown": lambda context: float(not _references(context)),
-    "references unknown, words": _words,
+    "references unknown, words": lambda context: (
+        0.0 if _references(context) else log1p(len(context.query.text.codes))
+    ),
     "references given": lambda context: float(context.seeds is not None),
 }
 """The numbers that a transfer may read, and how they are read of a query and its candidates."""
@@ -491,33 +488,22 @@ class TreeRanker:
             ) from error
         second = SECOND_NAMES if (folder / FIRST).is_dir() else ()
         if unknown := [name for name in names if name not in known and name not in second]:
-            raise ArtifactMismatch(
-                f"The ranker {folder} needs the feature {unknown[0]!r}, which this version does "
-                "not have.",
-                _AGAIN,
-            )
+            what = f"The ranker {folder} needs the feature {unknown[0]!r}, which this version does"
+            raise ArtifactMismatch(f"{what} not have.", _AGAIN)
         trees = StoredTrees.load(folder)
-        if trees.width != len(names):
-            raise ArtifactCorrupt(
-                f"{folder / TREES} reads {trees.width} features, its manifest names {len(names)}.",
-                _AGAIN,
-            )
         network = Network.load(folder) if NETWORK in manifest.files else None
-        if network is not None and network.width != len(names):
-            raise ArtifactCorrupt(
-                f"{folder / NETWORK} reads {network.width} features, its manifest names "
-                f"{len(names)}.",
-                _AGAIN,
-            )
+        for file, model in ((TREES, trees), (NETWORK, network)):
+            if model is not None and model.width != len(names):
+                what = f"reads {model.width} features, its manifest names {len(names)}."
+                raise ArtifactCorrupt(f"{folder / file} {what}", _AGAIN)
         first = None
         if (folder / FIRST).is_dir():
             if (folder / FIRST / FIRST).exists():  # A chain, or a link to itself.
                 raise ArtifactMismatch(f"The ranker {folder} looks more than twice.", _AGAIN)
             first = cls.load(folder / FIRST, kind=kind, known=known)
             if names != (*first.feature_names, *SECOND_NAMES):
-                raise ArtifactMismatch(
-                    f"The ranker {folder} does not read what {folder / FIRST} gives it.", _AGAIN
-                )
+                what = f"The ranker {folder} does not read what {folder / FIRST} gives it."
+                raise ArtifactMismatch(what, _AGAIN)
         nnselect = config.get("nnselect")
         return cls(
             trees, names, knots, origin, folder, searches, nnselect, first, network, transfer

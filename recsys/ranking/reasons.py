@@ -230,7 +230,8 @@ class DraftWords:
             near = find_rows(text.codes, store.terms.take(nearest)[1])
             counts = np.bincount(near[near >= 0], minlength=len(text.codes))
             around = (counts / max(len(nearest), 1)).astype(np.float32)
-            in_corpus = _shares(idf, papers)
+            inverse, half = np.exp(idf) - np.float32(1), np.float32(0.5)  # See `terms.idf_of`.
+            in_corpus = (papers + half - half * inverse) / (1 + inverse) / np.float32(papers)
             apart = (around <= COMMON) | (in_corpus <= SELDOM)
             expected = in_corpus * len(nearest)
             informative = around * len(nearest) >= expected + 2 * np.sqrt(expected) + 1
@@ -318,11 +319,3 @@ class DraftWords:
             last = self.spellings[words[1]]
             first += pair[len(last) :] if pair.startswith(last) else f" {pair}"
         return first
-
-
-def _shares(idf: Floats, papers: int) -> Floats:
-    """Return the share of papers that have a word, of its idf: see `terms.idf_of`."""
-    inverse = np.exp(idf) - np.float32(1)
-    half = np.float32(0.5)
-    shares: Floats = (papers + half - half * inverse) / (1 + inverse) / np.float32(papers)
-    return shares.astype(np.float32)

@@ -33,7 +33,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -108,18 +107,11 @@ def atomic_swap(one: Path, other: Path) -> bool:
     Whoever looks at either finds something there at every moment. Nothing is done where the system
     or the file system cannot, or where one of them does not exist.
     """
-    call = _renameat2()
-    if call is None:
-        return False
-    done: int = call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE)
-    return done == 0
-
-
-@cache
-def _renameat2() -> Any:  # noqa: ANN401 - What ctypes finds has no type.
     if sys.platform != "linux":
-        return None
-    return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+        return False
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    paths = _HERE, os.fsencode(one), _HERE, os.fsencode(other)
+    return call is not None and bool(call(*paths, _EXCHANGE) == 0)
 
 
 MANIFEST = "manifest.json"
@@ -319,13 +311,11 @@ def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
         sizes = {name: int(facts["bytes"]) for name, facts in manifest.files.items()}
         dict(manifest.config)
     except _UNREADABLE as error:
-        raise ArtifactCorrupt(
-            f"{folder / MANIFEST} is not a readable manifest ({error}).", "Build it again."
-        ) from error
+        what = f"{folder / MANIFEST} is not a readable manifest ({error})."
+        raise ArtifactCorrupt(what, "Build it again.") from error
     if manifest.kind != kind:
-        raise ArtifactMismatch(
-            f"{folder} is of kind {manifest.kind!r}, not {kind!r}.", f"Give the path of the {kind}."
-        )
+        what = f"{folder} is of kind {manifest.kind!r}, not {kind!r}."
+        raise ArtifactMismatch(what, f"Give the path of the {kind}.")
     check_schema(folder, kind, manifest.schema, schema)
     inside = {str(Path(name).parent) for name in sizes if name.endswith(f"/{MANIFEST}")}
     for name in files_here(folder, sizes):
@@ -379,10 +369,8 @@ def check_hashes(folder: Path, manifest: Manifest, names: Iterable[str]) -> None
     """
     for name in names:
         if sha256(folder / name) != manifest.files[name]["sha256"]:
-            raise ArtifactCorrupt(
-                f"{folder / name} does not have the checksum in its manifest.",
-                "A byte changed on disk: build it again with --force.",
-            )
+            what = f"{folder / name} does not have the checksum in its manifest."
+            raise ArtifactCorrupt(what, "A byte changed on disk: build it again with --force.")
 
 
 def files_here(folder: Path, names: Iterable[str]) -> list[str]:

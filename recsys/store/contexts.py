@@ -76,8 +76,7 @@ class Contexts:
         owner: place in `rows`. A citing paper of unknown year never counts as older.
         """
         begins = self.starts[rows]
-        ends = np.searchsorted(self.key, year_keys(rows, before))
-        return spans(begins, ends - begins)
+        return spans(begins, np.searchsorted(self.key, year_keys(rows, before)) - begins)
 
     def older(self, positions: Longs | slice, before: int) -> NDArray[np.bool_]:
         """Tell which sentences are of papers of a known year < before: (k,) bool."""
@@ -150,10 +149,8 @@ class Contexts:
             *(load_array(folder / name) for name in (CODES, SCALES) if (folder / name).is_file()),
         )
         if len(found.starts) != papers + 1:
-            raise ArtifactMismatch(
-                f"{folder} is of {len(found.starts) - 1} papers, the index holds {papers}.",
-                "Add the contexts again.",
-            )
+            what = f"{folder} is of {len(found.starts) - 1} papers, the index holds {papers}."
+            raise ArtifactMismatch(what, "Add the contexts again.")
         if flaw := found.flaw(papers):
             raise ArtifactCorrupt(f"{folder} is damaged: {flaw}.", "Add the contexts again.")
         return found

@@ -245,7 +245,5 @@ def _check_found(answer: "LocalAnswer") -> None:
             nothing_found(answer), "Mark a place with [CITE], or choose one with --line."
         )
     if not any(gap.recommendations for gap in answer.gaps):
-        raise NothingFound(
-            f"No paper of the index fits any of the {len(answer.gaps):,} places.",
-            "Try a later --as-of, or another --index.",
-        )
+        what = f"No paper of the index fits any of the {len(answer.gaps):,} places."
+        raise NothingFound(what, "Try a later --as-of, or another --index.")

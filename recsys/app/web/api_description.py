@@ -202,8 +202,7 @@ def _described(operation: Operation) -> dict[str, Any]:
     if operation.formats:  # Text, or JSON that is no model of ours.
         records = {"type": "array", "items": {"type": "object"}}
         for kind in MEDIA_TYPES.values():
-            schema = records if kind.endswith("json") else {"type": "string"}
-            replies[kind] = {"schema": schema}
+            replies[kind] = {"schema": records if kind.endswith("json") else {"type": "string"}}
     problem = content(PROBLEM_JSON, models.ProblemModel)
     described: dict[str, Any] = {
         "summary": operation.summary,

@@ -14,10 +14,13 @@ from pydantic import (
 )
 
 from recsys.app.web.replies import RequestError
+from recsys.checking.fields import Comparison
+from recsys.checking.verdicts import Remark
 from recsys.errors import near_miss
 from recsys.formats.bodies.running_text import LONGEST_PASSAGE
 from recsys.formats.files import TooManyValues, checked_json
 from recsys.query.question_schema import EARLIEST, LATEST, QuestionOption, QuestionOptions, options
+from recsys.records import Reason
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -76,6 +79,9 @@ class ReferenceBody(DescribedBody):
     url: Name | None = None
 
 
+Works = Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)]
+
+
 class DraftBody(DescribedBody):
     """What has been written so far; the same object as in a file `draft.json`."""
 
@@ -89,7 +95,7 @@ class DraftBody(DescribedBody):
     as_of: Year | None = None
     doi: Name | None = None
     """Its own, or its arXiv or ACL id."""
-    references: Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)] = []
+    references: Works = []
     """Ids, DOIs, arXiv ids, or described works."""
     keyphrases: Names = []
     """Read by indexes whose papers have theirs in the abstract."""
@@ -108,7 +114,7 @@ class CheckBody(AskedBody):
     """None: the first."""
     text: Annotated[str, Field(max_length=2_000_000)] = ""
     """A bibliography: BibTeX, RIS, CSL-JSON ..., recognised by its content."""
-    references: Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)] = []
+    references: Works = []
     """Ids, DOIs, arXiv ids, or described works, after those of the text."""
 
 
@@ -185,13 +191,6 @@ RecommendationsBody = create_model(
 )
 
 
-class ReasonModel(BaseModel):
-    """Why a paper is recommended."""
-
-    kind: str
-    text: str
-
-
 class WhereModel(BaseModel):
     """The sentence of a draft in which a paper fits best; lines count what `unit` says."""
 
@@ -223,7 +222,7 @@ class RecommendationModel(VersionModel):
     probability: float
     score: float
     sources: list[str]
-    reasons: list[ReasonModel]
+    reasons: list[Reason]
     versions: list[VersionModel] = []
 
 
@@ -273,23 +272,6 @@ class SearchModel(BaseModel):
     next: str | None
 
 
-class ComparisonModel(BaseModel):
-    """One field as a reference gives it and as a record has it; `agrees` is null if unknown."""
-
-    field: str
-    given: str
-    found: str
-    agrees: bool | None
-    remark: str
-
-
-class RemarkModel(BaseModel):
-    """What is to be known of a reference beside its verdict."""
-
-    notice: str
-    text: str
-
-
 class WorkModel(BaseModel):
     """A work as a reference or a record describes it."""
 
@@ -325,9 +307,9 @@ class CheckedModel(BaseModel):
     why: str
     record: RecordModel | None
     published: RecordModel | None
-    comparisons: list[ComparisonModel]
+    comparisons: list[Comparison]
     absent: float | None
-    remarks: list[RemarkModel]
+    remarks: list[Remark]
 
 
 class CheckModel(BaseModel):
@@ -469,9 +451,7 @@ class CitationsBody(AskedBody):
     """Of the draft."""
     abstract: Text | None = None
     """Of the draft."""
-    references: Annotated[
-        list[Name | ReferenceBody], Field(default_factory=list, max_length=MOST_REFERENCES)
-    ]
+    references: Works = []
     """What the draft cites already."""
     as_of: Year | None = None
     """Nothing newer is recommended or counted."""

@@ -56,7 +56,7 @@ from recsys.app.web.uploads import (
     read_uploaded_draft,
     read_uploaded_lists,
 )
-from recsys.errors import DraftError, InputError
+from recsys.errors import DraftError, InputError, check_name
 from recsys.formats.answers import answer_record
 from recsys.formats.check_formats import check_record
 from recsys.formats.drafts.objects import manuscript_of
@@ -216,10 +216,8 @@ async def checks(request: Request) -> Response:
     if not references:
         raise _unprocessable("No reference is given.", body.SHAPE)
     if len(references) > MOST_CHECKED:
-        raise _unprocessable(
-            f"{len(references):,} references are given.",
-            f"Send {MOST_CHECKED:,} at most, or run `recsys check`.",
-        )
+        what = f"{len(references):,} references are given."
+        raise _unprocessable(what, f"Send {MOST_CHECKED:,} at most, or run `recsys check`.")
 
     def find(opened: OpenIndex) -> Reply:
         report = checked_in(opened, references, listed.problems)
@@ -237,15 +235,10 @@ async def papers(request: Request) -> Response:
     values = request.query_params.getlist("ids")
     ids = [each for value in values for each in value.split(",") if each]
     if not 0 < len(ids) <= MOST_IDS:
-        raise _unprocessable(
-            f"{len(ids)} ids are given.", f"Give 1 to {MOST_IDS}: ?ids=A,B or ?ids=A&ids=B."
-        )
+        what = f"{len(ids)} ids are given."
+        raise _unprocessable(what, f"Give 1 to {MOST_IDS}: ?ids=A,B or ?ids=A&ids=B.")
     form = request.query_params.get("format", "json")
-    if form != "json" and form not in WRITERS:
-        raise _unprocessable(
-            f"There is no format {form[:40]!r}.", f"The formats are json, {', '.join(WRITERS)}."
-        )
-
+    check_name(form, ("json", *WRITERS), "format")
     keys = request.query_params.get("keys") or None
 
     def find(opened: OpenIndex) -> Reply:

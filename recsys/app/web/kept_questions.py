@@ -13,7 +13,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from multiprocessing import ProcessError
 from multiprocessing.connection import Client, Listener
 from typing import Protocol
@@ -70,12 +69,10 @@ class KeptQuestion:
     @classmethod
     def unpacked(cls, raw: bytes) -> "KeptQuestion":
         """Read what `packed` wrote."""
-        return _reader().validate_python(json.loads(zlib.decompress(raw)))
+        return _KEPT.validate_python(json.loads(zlib.decompress(raw)))
 
 
-@cache
-def _reader() -> TypeAdapter[KeptQuestion]:
-    return TypeAdapter(KeptQuestion)
+_KEPT = TypeAdapter(KeptQuestion)
 
 
 class Store(Protocol):

@@ -64,7 +64,7 @@ from recsys.app.web.uploads import (
     read_uploaded_lists,
     unpack,
 )
-from recsys.errors import DraftError, InputError, NothingFound, RecsysError
+from recsys.errors import DraftError, InputError, NothingFound, RecsysError, check_name
 from recsys.formats.answers import FORMATS, where_of
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
@@ -123,9 +123,8 @@ class AskedForm:
         """
         drafts, libraries = sent.files.get("file", []), sent.files.get("library_file")
         if drafts and fields.pasted:
-            raise InputError(
-                "There is a file and a pasted text.", "Send one of them: the other stays out."
-            )
+            what = "There is a file and a pasted text."
+            raise InputError(what, "Send one of them: the other stays out.")
         if fields.pasted:
             drafts = [UploadedFile(PASTED, fields.pasted.encode("utf-8", "replace"))]
         upload, library = None, None
@@ -156,9 +155,8 @@ class AskedForm:
                     "Give the file of a draft with running text, or paste a passage.",
                 )
         elif self.fields.empty() and self.upload is None:
-            raise InputError(
-                "Nothing is asked yet.", "Drop a file, or paste the title and abstract."
-            )
+            what = "Nothing is asked yet."
+            raise InputError(what, "Drop a file, or paste the title and abstract.")
 
     def understood(self, opened: OpenIndex) -> tuple[KeptQuestion, FormFields]:
         """Find the papers that are named; part the question from what is chosen among its papers.
@@ -311,8 +309,7 @@ class KeptAnswer:
         if not (number.isascii() and number.isdigit() and 0 < int(number[:9]) <= FARTHEST):
             raise RequestError(HTTPStatus.BAD_REQUEST, "There is no such page of the answer.")
         begin = (int(number) - 1) * PER_PAGE
-        digest = digest_of(opened.fingerprint, {})
-        page = token(begin, digest) if begin else ""
+        page = token(begin, digest_of(opened.fingerprint, {})) if begin else ""
         return answer_page(opened, replace(self.asked(), page=page), question, {})
 
     def places(self, opened: OpenIndex) -> LocalAnswer:
@@ -461,18 +458,9 @@ def _draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     from recsys.mapping import draw_map, map_view
 
     asked = answered.asked()
-    question = posed(opened, asked)
-    drawn = draw_map(opened.recommender, question, filters=asked.options.filters)
-
-    def address(paper: Paper) -> str:
-        return paper_address(opened.name, paper.id)
-
-    return render(
-        "map",
-        site_of(service, opened.name),
-        **_about(answered, opened),
-        map=map_view(drawn, paper_address=address),
-    )
+    drawn = draw_map(opened.recommender, posed(opened, asked), filters=asked.options.filters)
+    view = map_view(drawn, paper_address=lambda paper: paper_address(opened.name, paper.id))
+    return render("map", site_of(service, opened.name), **_about(answered, opened), map=view)
 
 
 # Places: in a passage that somebody pastes, and in the sentences of a draft.
@@ -548,10 +536,7 @@ async def export(request: Request) -> Response:
     service, query = service_of(request), request.query_params
     form = query.get("format", "bibtex")
     writer = "ris" if form == "zotero" else form  # What Zotero's import keeps most of.
-    if writer not in WRITERS:
-        raise InputError(
-            f"There is no format {form[:40]!r}.", f"The formats are {', '.join(WRITERS)}."
-        )
+    check_name(writer, WRITERS, "format")
     ids, index = query.getlist("paper"), query.get("index")
     answered = None
     if "key" in request.path_params:

@@ -210,10 +210,8 @@ def around(opened: OpenIndex, paper_id: PaperId) -> Around:
     collection = opened.recommender.collection
     row = collection.corpus.row(paper_id)
     if row is None:
-        raise UnknownPaper(
-            f"The index {opened.name!r} holds no paper {paper_id[:200]!r}.",
-            "Look for it by its title.",
-        )
+        what = f"The index {opened.name!r} holds no paper {paper_id[:200]!r}."
+        raise UnknownPaper(what, "Look for it by its title.")
     (paper,) = collection.corpus.full_papers([row])
     links = (
         np.asarray(links[row]) for links in (collection.graph.cites, collection.graph.cited_by)

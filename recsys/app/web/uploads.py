@@ -234,9 +234,8 @@ def unpack(packed: str) -> DraftText | None:
             raise ValueError("It is too long, or ends too early.")
         return _checked(_Packed.model_validate_json(b'{"text":' + raw + b"}").text)
     except (ValueError, binascii.Error, zlib.error) as error:
-        raise InputError(
-            "The text of the draft was changed on its way.", "Give its file again."
-        ) from error
+        what = "The text of the draft was changed on its way."
+        raise InputError(what, "Give its file again.") from error
 
 
 # Files: read in a process that can be killed.
@@ -362,9 +361,8 @@ class _Reading:
                 start_new_session=True,
             )
         except OSError as error:
-            raise RecsysError(
-                "No process could be started to read what was given.", "Try again in a moment."
-            ) from error
+            what = "No process could be started to read what was given."
+            raise RecsysError(what, "Try again in a moment.") from error
         given, output = process.stdin, process.stdout
         assert given is not None and output is not None
 
