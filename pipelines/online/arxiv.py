@@ -127,10 +127,9 @@ class Arxiv(WebSource):
             found = _elements(reply, _OAI)
             wrong = next((each.get("code") for each in found if each.tag == "error"), None)
             if wrong not in (None, _NOTHING):
-                raise AnswerNotUnderstood(
-                    f"arxiv-oai answers with the error {wrong!r}.",
-                    "Ask again; where this lasts, the source has changed.",
-                )
+                what = f"arxiv-oai answers with the error {wrong!r}."
+                hint = "Ask again; where this lasts, the source has changed."
+                raise AnswerNotUnderstood(what, hint)
             yield from self._read(_of_record(each) for each in found if each.tag == "record")
 
 

@@ -229,10 +229,9 @@ class Client:
         if garbled:
             what = f"What {site.name} answers to {question.brief} cannot be used: {why}."
             raise AnswerNotUnderstood(what, "Try again later, or ask another source.")
-        raise SourceUnreachable(
-            f"{site.name} did not answer {question.brief} in {self.config.tries} tries: {why}.",
-            site.hint or "Try again later: what was fetched is kept, and not asked for again.",
-        )
+        what = f"{site.name} did not answer {question.brief} in {self.config.tries} tries: {why}."
+        hint = site.hint or "Try again later: what was fetched is kept, and not asked for again."
+        raise SourceUnreachable(what, hint)
 
     def _answer(self, site: Site, question: Question, reply: Reply) -> Reply:
         """Return what came as the answer, or say what is wrong with it."""
@@ -244,20 +243,18 @@ class Client:
                 site.hint
                 or (f"Set {site.key} to a valid key." if site.key else "Try again later."),
             )
-        raise AnswerNotUnderstood(
-            f"{site.name} answers {question.brief} with {reply.status}{_said(reply)}.",
-            "Ask for something else; where this lasts, the source has changed.",
-        )
+        what = f"{site.name} answers {question.brief} with {reply.status}{_said(reply)}."
+        hint = "Ask for something else; where this lasts, the source has changed."
+        raise AnswerNotUnderstood(what, hint)
 
     def _sent_once(self, site: Site, question: Question) -> Reply:
         """Send a request, follow it on the same host, and take keys out of what comes back."""
         sent, most = self._with_key(site, question), self.config.most_requests
         for _ in range(MOST_REDIRECTS + 1):
             if most is not None and self.made.total() >= most:
-                raise PlanExceeded(
-                    f"The {most:,} requests that were planned are made, and more are needed.",
-                    "Give the same command with a larger plan: what was fetched is kept.",
-                )
+                what = f"The {most:,} requests that were planned are made, and more are needed."
+                hint = "Give the same command with a larger plan: what was fetched is kept."
+                raise PlanExceeded(what, hint)
             self._pace(site).keep()
             self.made[site.name] += 1
             if self._exchange is None:

@@ -133,10 +133,9 @@ def write_fetched(
                 intake.read_stream(Path(works.facts.title), stream)
         papers, report = gather([intake.shard()], folder, AS_TOLD)
         if not papers.num_rows:
-            raise NothingFound(
-                "The sources know no paper of what was asked.",
-                "Give a draft with a title, an abstract or references, or other words.",
-            )
+            what = "The sources know no paper of what was asked."
+            hint = "Give a draft with a title, an abstract or references, or other words."
+            raise NothingFound(what, hint)
         write_papers(papers, out)
     return report
 

@@ -523,10 +523,9 @@ def nnselect_features(context: FeatureContext) -> Columns:
     """
     space, vector = context.collection.nnselect, context.query.nnselect
     if space is None or vector is None:
-        raise InputError(
-            "The features of NNSelect are asked of a collection without NNSelect.",
-            "Train it with `recsys train nnselect`, or take a ranker without these features.",
-        )
+        what = "The features of NNSelect are asked of a collection without NNSelect."
+        hint = "Train it with `recsys train nnselect`, or take a ranker without these features."
+        raise InputError(what, hint)
     nearest = context.candidates.found["nnselect"]
     citers, references = context.citers, context.references
     cosines, edges = space.cosines(context.rows, vector), context.cited_by(nearest.rows)

@@ -391,14 +391,12 @@ _MAKERS: Mapping[str, str] = {
 def _check_present(folder: Path, kind: str) -> None:
     if not folder.exists():
         if aside(folder).exists():
-            raise ArtifactMissing(
-                f"The process that replaced the {kind} at {folder} was killed.",
-                "Run its command again: it brings back the old one, and finishes the new one.",
-            )
-        raise ArtifactMissing(
-            f"There is no {kind} at {folder}.{near_path(folder)}",
-            f"Make one with `{_MAKERS.get(kind, 'recsys build PAPERS --out DIR')}`.",
-        )
+            what = f"The process that replaced the {kind} at {folder} was killed."
+            hint = "Run its command again: it brings back the old one, and finishes the new one."
+            raise ArtifactMissing(what, hint)
+        what = f"There is no {kind} at {folder}.{near_path(folder)}"
+        hint = f"Make one with `{_MAKERS.get(kind, 'recsys build PAPERS --out DIR')}`."
+        raise ArtifactMissing(what, hint)
     if not (folder / MANIFEST).is_file():
         raise ArtifactMissing(
             f"{folder} has no {MANIFEST}: it is not a finished {kind}.",

@@ -97,10 +97,9 @@ class Contexts:
             ArtifactMissing: the index has no encoder, and its contexts no vectors.
         """
         if self.codes is None or self.scales is None:
-            raise ArtifactMissing(
-                "The contexts of this index have no vectors, since it has no encoder.",
-                "Build the index with an encoder, and add the contexts again.",
-            )
+            what = "The contexts of this index have no vectors, since it has no encoder."
+            hint = "Build the index with an encoder, and add the contexts again."
+            raise ArtifactMissing(what, hint)
         numbers = self.codes[positions].astype(np.float32)  # Quicker than to multiply two types.
         numbers *= self.scales[positions][:, None]
         return numbers

@@ -97,9 +97,8 @@ def cite(
     if is_passage and sys.stdin is not None and sys.stdin.isatty():
         raise bad_value("Give a draft file, or pass a passage on stdin.", option="DRAFT")
     if offset is not None and not is_passage:
-        raise bad_value(
-            "--offset is for a passage on stdin; for a file, use --line.", option="--offset"
-        )
+        what = "--offset is for a passage on stdin; for a file, use --line."
+        raise bad_value(what, option="--offset")
     check_target(out)
     if keys is not None:
         key_parts(keys)
@@ -160,10 +159,8 @@ def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage:
     """
     if fill is None:
         if patch or dry_run:
-            raise bad_value(
-                "Keys need entries: add --fill FILE.bib.",
-                option="--patch" if patch else "--dry-run",
-            )
+            what = "Keys need entries: add --fill FILE.bib."
+            raise bad_value(what, option="--patch" if patch else "--dry-run")
         return
     if fill.suffix.lower() != ".bib":
         raise bad_value(f"{fill} does not end in .bib.", option="--fill")

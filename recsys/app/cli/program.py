@@ -353,10 +353,9 @@ class PlainGroup(TyperGroup):
         word, path = args[0], ctx.command_path
         meant = path in _MEANT and word not in self.commands and Path(word).suffix
         if meant and not word.startswith("-"):
-            raise UsageError(
-                f"{word!r} is not a command of `{path}`.",
-                f"Did you mean `{path} {_MEANT[path]} {word}`? See `{path} --help`.",
-            )
+            what = f"{word!r} is not a command of `{path}`."
+            hint = f"Did you mean `{path} {_MEANT[path]} {word}`? See `{path} --help`."
+            raise UsageError(what, hint)
         return super().resolve_command(ctx, args)
 
 

@@ -100,11 +100,9 @@ class SentQuestion(Generic[Model]):
         if kind == JSON:
             return cls(parsed(await request.body(), model))
         if kind not in (MULTIPART, FORM):
-            raise RequestError(
-                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-                f"The body is {kind[:80] or 'of no type'}.",
-                f"Send {JSON}, or {MULTIPART} with the parts {FILE!r} and {REQUEST!r}.",
-            )
+            what = f"The body is {kind[:80] or 'of no type'}."
+            hint = f"Send {JSON}, or {MULTIPART} with the parts {FILE!r} and {REQUEST!r}."
+            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, what, hint)
         sent = await read_form(request)
         objects = [value for name, value in sent.pairs if name == REQUEST]
         return cls(parsed(objects[0] if objects else "{}", model), sent.files.get(FILE, ()))

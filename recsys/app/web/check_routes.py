@@ -71,10 +71,9 @@ async def _listed(sent: SentForm, fields: FormFields, service: Service) -> Bibli
     if not listed.references:
         raise InputError("No references were found in it.", "Give a bibliography, such as a .bib.")
     if len(listed.references) > MOST_CHECKED:
-        raise InputError(
-            f"It holds {len(listed.references):,} references.",
-            f"The page checks {MOST_CHECKED:,} at most; `recsys check` has no limit.",
-        )
+        what = f"It holds {len(listed.references):,} references."
+        hint = f"The page checks {MOST_CHECKED:,} at most; `recsys check` has no limit."
+        raise InputError(what, hint)
     return listed
 
 

@@ -272,10 +272,9 @@ def bind(host: str, port: int) -> socket.socket:
         listening.listen(256)
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"Nothing can be served on {host}, port {port}: {reason}.",
-            "Give another --port, 0 for any that is free, or a --host of this machine.",
-        ) from error
+        what = f"Nothing can be served on {host}, port {port}: {reason}."
+        hint = "Give another --port, 0 for any that is free, or a --host of this machine."
+        raise InputError(what, hint) from error
     listening.setblocking(False)
     listening.set_inheritable(True)
     return listening

@@ -88,11 +88,9 @@ class Gate:
                 with suppress(ValueError):  # It looks like an address in numbers, and is none.
                     ipaddress.ip_address(match[1] or match[2])
                     return hosts[0]
-        raise RequestError(
-            HTTPStatus.MISDIRECTED_REQUEST,
-            "This name is not served here.",
-            "Use the address that recsys printed, or start it with --allow-host NAME.",
-        )
+        what = "This name is not served here."
+        hint = "Use the address that recsys printed, or start it with --allow-host NAME."
+        raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, what, hint)
 
 
 def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
@@ -105,11 +103,9 @@ def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
     own = {f"http://{host}", f"https://{host}"} | ({"null"} if sites == ["same-origin"] else set())
     origins = {value.lower() for name, value in headers if name == "origin"}
     if not origins <= own or not set(sites) <= {"same-origin", "none"}:
-        raise RequestError(
-            HTTPStatus.FORBIDDEN,
-            "Another site's page sent this request.",
-            "Ask from the page of recsys itself, or from a program.",
-        )
+        what = "Another site's page sent this request."
+        hint = "Ask from the page of recsys itself, or from a program."
+        raise RequestError(HTTPStatus.FORBIDDEN, what, hint)
 
 
 def _tokens(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -172,11 +168,9 @@ class BodyLimits:
             except ClientDisconnect:
                 return
             except TimeoutError as error:
-                raise RequestError(
-                    HTTPStatus.REQUEST_TIMEOUT,
-                    f"The request did not arrive within {self._seconds:g} s.",
-                    "Send it again, or a smaller file.",
-                ) from error
+                what = f"The request did not arrive within {self._seconds:g} s."
+                hint = "Send it again, or a smaller file."
+                raise RequestError(HTTPStatus.REQUEST_TIMEOUT, what, hint) from error
             pending: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
             async def replayed() -> Message:
@@ -188,18 +182,13 @@ class BodyLimits:
 
     def _check(self, size: int) -> None:
         if size > self._size:
-            raise RequestError(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                f"The request is larger than {self._size / 2**20:g} MB.",
-                "Give a smaller file, or the title and the abstract alone.",
-            )
+            what = f"The request is larger than {self._size / 2**20:g} MB."
+            hint = "Give a smaller file, or the title and the abstract alone."
+            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what, hint)
         if size > SMALL and self._held > self._together:
-            raise RequestError(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "Others are sending too much at the moment.",
-                "Send it again in a moment.",
-                wait=5,
-            )
+            what = "Others are sending too much at the moment."
+            hint = "Send it again in a moment."
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint, wait=5)
 
 
 # Answer every error: as a page to people, as problem+json to programs.

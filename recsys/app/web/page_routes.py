@@ -321,10 +321,9 @@ class KeptAnswer:
         if TOO_LONG in self.kept.notes:
             raise DraftError(TOO_LONG, "Give a chapter of it instead.")
         if passage is None and text is None:
-            raise DraftError(
-                "Only the title and the abstract of this draft are known.",
-                "Give its whole text, as a file or pasted, to go through its sentences.",
-            )
+            what = "Only the title and the abstract of this draft are known."
+            hint = "Give its whole text, as a file or pasted, to go through its sentences."
+            raise DraftError(what, hint)
         return answer_passage(opened, asked.draft, passage, text, question)
 
 

@@ -135,12 +135,9 @@ class WorkPool:
             RequestError: too many wait, or it takes too long.
         """
         if self.inside >= self._most:
-            raise RequestError(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                f"{self.inside} questions are being answered or wait already.",
-                "Ask again in a moment.",
-                wait=1,
-            )
+            what = f"{self.inside} questions are being answered or wait already."
+            hint = "Ask again in a moment."
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint, wait=1)
         self.inside += 1
         loop = asyncio.get_running_loop()
 
@@ -156,12 +153,9 @@ class WorkPool:
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError as error:
-            raise RequestError(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                f"The answer took longer than {self._seconds:g} s.",
-                "Ask with a shorter draft or fewer references.",
-                wait=5,
-            ) from error
+            what = f"The answer took longer than {self._seconds:g} s."
+            hint = "Ask with a shorter draft or fewer references."
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint, wait=5) from error
 
     def close(self) -> None:
         """Start nothing more, and wait for what runs."""

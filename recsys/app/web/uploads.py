@@ -100,11 +100,8 @@ async def read_form(request: Request) -> SentForm:
             return SentForm(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS))
         except ValueError as error:
             raise _damaged("it has too many fields") from error
-    raise RequestError(
-        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-        f"The body is {kind[:80] or 'of no type'}.",
-        f"Send {MULTIPART}.",
-    )
+    what = f"The body is {kind[:80] or 'of no type'}."
+    raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, what, f"Send {MULTIPART}.")
 
 
 async def _read_multipart(request: Request) -> SentForm:
@@ -329,12 +326,9 @@ class _Reading:
                 lambda: len(_reading) < self._limits.at_once, self._limits.seconds
             )
             if not free:
-                raise RequestError(
-                    HTTPStatus.SERVICE_UNAVAILABLE,
-                    f"{self._named} was not read: others are being read.",
-                    "Try again in a moment.",
-                    wait=1,
-                )
+                what = f"{self._named} was not read: others are being read."
+                hint = "Try again in a moment."
+                raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint, wait=1)
             _reading.add(self)
         try:
             yield
