@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
 
 from recsys.errors import InputError
-from recsys.query.question_schema import Filters, FilterWords, is_file
+from recsys.query.question_schema import NO_FILTERS, Filters, FilterWords, is_file
 from recsys.query.resolve_draft import NO_LISTS, Asked, resolve_draft
 from recsys.query.search import search
 from recsys.recommend import Recommender as DraftRecommender
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from recsys.checking.verdicts import CheckReport
     from recsys.local.local_recommender import LocalRecommender
     from recsys.mapping import Map
-
-_NO_FILTERS = Filters()
 
 
 class Recommender(DraftRecommender):
@@ -94,7 +92,7 @@ class Recommender(DraftRecommender):
         *,
         lists: ReadingLists = NO_LISTS,
         as_of: int | None = None,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         **only: Unpack[FilterWords],
     ) -> "Map":
         """Draw the papers around a draft; see `recommend` for what is asked.

@@ -19,7 +19,7 @@ from recsys.query.query import (
     make_query,
     text_vector,
 )
-from recsys.query.question_schema import Filters, FilterWords
+from recsys.query.question_schema import NO_FILTERS, Filters, FilterWords
 from recsys.query.resolve_draft import NO_LISTS, Asked, Outcome, Question, resolve_draft
 from recsys.ranking.duplicates import find_versions
 from recsys.ranking.feature_context import FeatureContext
@@ -31,7 +31,6 @@ from recsys.store.arrays import Floats, Mask, Rows, distinct, find_rows, top_k
 from recsys.store.collection import Collection
 from recsys.store.vectors import dot_cache
 
-_NO_FILTERS = Filters()
 BEST = 20
 """How many candidates of the highest scores reasons ask whom they cite."""
 KEPT = "kept as candidates"
@@ -101,7 +100,7 @@ class Recommender:
         *,
         lists: ReadingLists = NO_LISTS,
         as_of: int | None = None,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         diversity: float = 0.0,
         **only: Unpack[FilterWords],
     ) -> Answer:
@@ -136,7 +135,7 @@ class Recommender:
         *,
         lists: ReadingLists = NO_LISTS,
         as_of: int | None = None,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         diversity: float = 0.0,
         **only: Unpack[FilterWords],
     ) -> Iterator[Outcome]:
@@ -159,7 +158,7 @@ class Recommender:
         question: Question,
         k: int = 20,
         *,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         diversity: float = 0.0,
     ) -> Answer:
         """Answer a question that was posed; see `recommend`."""

@@ -20,7 +20,7 @@ from recsys.mapping.grouping import (
 from recsys.mapping.phrases import JOINT, label_groups
 from recsys.mapping.placing import WIDE, Frame, Tick, lay_out, radii_of
 from recsys.query.query import Query, apply_filters
-from recsys.query.question_schema import Filters
+from recsys.query.question_schema import NO_FILTERS, Filters
 from recsys.query.resolve_draft import Question
 from recsys.recommend import Ranking, Recommender
 from recsys.records import Paper
@@ -48,7 +48,6 @@ FEW = 1 / 2
 MOST_MISSING = 3
 """Papers that are named of a gap."""
 DIGITS = 6
-_NO_FILTERS = Filters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +217,7 @@ def widest_gaps(groups: Longs, cited: Mask, suggested: Mask, chances: Floats) ->
     return tuple(group for group in order.tolist() if few[group])[:MOST_GAPS]
 
 
-def draw_map(
-    recommender: Recommender, question: Question, *, filters: Filters = _NO_FILTERS
-) -> Map:
+def draw_map(recommender: Recommender, question: Question, *, filters: Filters = NO_FILTERS) -> Map:
     """Draw the papers around a draft.
 
     Equal input gives an equal map, in any process. What the draft cites is on it whatever the

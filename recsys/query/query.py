@@ -163,6 +163,11 @@ def make_query(
     own = corpus.written_by(draft.authors if metadata else (), allowed)
     centre = rocchio_vector(vector, collection.vectors[seeds])
     text = centre if vector is None else vector
+    space, other = collection.nnselect, None
+    if space is not None:
+        blank = nnselect is None and len(seeds) == 0
+        zeros = np.zeros(space.vectors.shape[1], np.float32)
+        other = zeros if blank else rocchio_vector(nnselect, space.vectors[seeds])
     return Query(
         vector=centre,
         text=rocchio_text(collection.terms, draft, seeds),
@@ -174,7 +179,7 @@ def make_query(
         authors=own.codes,
         own_papers=own.papers,
         venue=corpus.venue_code(draft.venue) if metadata else -1,
-        nnselect=_nnselect_vector(collection, nnselect, seeds),
+        nnselect=other,
         withheld=withheld,
     )
 
@@ -207,14 +212,6 @@ def draft_of(paper: Paper) -> Draft:
 def _closest_first(collection: Collection, rows: Rows, vector: Floats) -> Rows:
     """Order rows by their cosine with a (d,) vector, ties by ascending row."""
     return rows[top_k(dots(collection.vectors, rows, vector), len(rows))]
-
-
-def _nnselect_vector(collection: Collection, text: Floats | None, seeds: Rows) -> Floats | None:
-    if (space := collection.nnselect) is None:
-        return None
-    if text is None and len(seeds) == 0:
-        return np.zeros(space.vectors.shape[1], np.float32)
-    return rocchio_vector(text, space.vectors[seeds])
 
 
 # Filters: each says which papers it lets through, and counts what it takes away.

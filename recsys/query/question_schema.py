@@ -85,6 +85,9 @@ class Filters:
                 raise InputError(what, "Give --exclude-author a surname.")
 
 
+NO_FILTERS = Filters()
+
+
 class FilterWords(TypedDict, total=False):
     """The filters as keyword arguments: fields of `Filters`, named as the options are."""
 

@@ -180,7 +180,13 @@ class Network:
         arrays = [each.astype(np.float32) if each.dtype == np.float16 else each for each in stored]
         found = cls(Scale(*arrays[:2]), *arrays[2:])
         facts = [(each.dtype.str, each.ndim) for each in arrays]
-        if facts != [("<f4", 2)] * 2 + [("<f4", 3)] * 6 or not _fits(found):
+        typed = facts == [("<f4", 2)] * 2 + [("<f4", 3)] * 6
+        if typed:
+            f, (p, _, g), h = found.width, found.first.shape, found.second.shape[2]
+            shapes = [(p, 2 * f, g), (p, 1, g), (p, g, h), (p, 1, h), (p, h, 1), (p, 1, 1)]
+            typed = arrays[0].shape == arrays[1].shape and arrays[0].size > 0 < p
+            typed = typed and [each.shape for each in arrays[2:]] == shapes
+        if not typed or not all(np.isfinite(each).all() for each in arrays[2:]):
             raise ArtifactCorrupt(f"The arrays of {path} do not fit.", "Build it again.")
         return found
 
@@ -204,18 +210,6 @@ def rectified(values: Floats, bias: Floats) -> Floats:
     """Add a bias and put zeros in the place of what is negative; the values themselves change."""
     values += bias
     return np.maximum(values, 0, out=values)
-
-
-def _fits(found: Network) -> bool:
-    f, (p, _, g), h = found.width, found.first.shape, found.second.shape[2]
-    shapes = ((p, 2 * f, g), (p, 1, g), (p, g, h), (p, 1, h), (p, h, 1), (p, 1, 1))
-    arrays = [getattr(found, name) for name in _NETWORK_ARRAYS[2:]]
-    return (
-        found.scale.knots.shape == found.scale.quantiles.shape
-        and found.scale.knots.size > 0 < p
-        and all(array.shape == shape for array, shape in zip(arrays, shapes, strict=True))
-        and all(np.isfinite(array).all() for array in arrays)
-    )
 
 
 # Two-pass reranking: what the first ranker's favourites tell of the other candidates.

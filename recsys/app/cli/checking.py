@@ -20,7 +20,6 @@ from recsys.app.terminal import check_target, columns_of, emit, note, show_bytes
 from recsys.formats.check_formats import FORMATS, render_check
 
 if TYPE_CHECKING:
-    from recsys.checking.listed import Listed
     from recsys.checking.verdicts import CheckReport
 
 
@@ -67,9 +66,11 @@ def check(
         out: File to write the report to. Default: stdout.
     """
     from recsys.app.check_wiring import checked, online_sources, opened_source
+    from recsys.app.wiring import open_index
     from recsys.checking.listed import read_listed
     from recsys.checking.retractions import read_retractions
     from recsys.machine import start_on_one_thread
+    from recsys.records import Bibliography, Manuscript, ReadingLists
 
     start_on_one_thread()
     if source and not online:
@@ -90,26 +91,16 @@ def check(
     with online_sources(listed.references, names, yes=yes, quiet=quiet) as asked:
         report = checked(listed, [*sources, *asked], file=str(file), notices=notices)
     tell((*report.notes, f"Asked: {', '.join(report.asked)}."), quiet=quiet)
-    if suggest:
-        report = _suggesting(report, listed, index, suggest)
+    if suggest:  # What the draft, or a paper with this bibliography, should cite, too.
+        lists = ReadingLists(liked=Bibliography(() if listed.manuscript else listed.references))
+        draft = listed.manuscript or Manuscript()
+        answer = open_index(index).recommend(draft, k=suggest, lists=lists)
+        report = replace(report, suggested=answer.recommendations)
     if fix is not None or patch:
         _fixed(report, file, fix, patch=patch, quiet=quiet)
     if out is not None or not patch:
         emit(render_check(report, output), out)
     return int(strict and any(item.is_wrong for item in report.items))
-
-
-def _suggesting(
-    report: "CheckReport", listed: "Listed", index: Path | None, most: int
-) -> "CheckReport":
-    """Add what the draft, or a paper with this bibliography, should cite, too."""
-    from recsys.app.wiring import open_index
-    from recsys.records import Bibliography, Manuscript, ReadingLists
-
-    asked = listed.manuscript or Manuscript()
-    lists = ReadingLists(liked=Bibliography(() if listed.manuscript else listed.references))
-    answer = open_index(index).recommend(asked, k=most, lists=lists)
-    return replace(report, suggested=answer.recommendations)
 
 
 def _fixed(

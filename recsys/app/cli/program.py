@@ -131,12 +131,12 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
         for name, text in GROUPS.items()
     }
     for name, group in groups.items():
-        app.add_typer(group, name=name, rich_help_panel=help_panels.panel_of_command(name))
+        app.add_typer(group, name=name, rich_help_panel=help_panels.PANEL_OF_COMMAND.get(name))
     named = [name for name in COMMANDS if list(words[: name.count(" ") + 1]) == name.split()]
     for name in named or COMMANDS:
         *inside, own = name.split()
         group = groups[inside[0]] if inside else app
-        panel = None if inside else help_panels.panel_of_command(own)
+        panel = None if inside else help_panels.PANEL_OF_COMMAND.get(own)
         group.command(own, cls=PlainCommand, rich_help_panel=panel)(command(name, load(name)))
     return app
 
@@ -250,7 +250,7 @@ def _parameter(name: str, kind: Any, said: ParameterInfo, default: object) -> in
     if said.show_default in _UNSHOWN_DEFAULTS:
         said.show_default = False
     said.metavar = said.metavar or _METAVARS.get(kind)
-    said.rich_help_panel = said.rich_help_panel or help_panels.panel_of_option(name)
+    said.rich_help_panel = said.rich_help_panel or help_panels.PANEL_OF_OPTION.get(name)
     # By keyword only: a required option may then follow one that is not.
     only = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, only, default=default, annotation=Annotated[kind, said])

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import ProcessError
 from multiprocessing.connection import Client, Listener
-from typing import Protocol
+from typing import TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -73,19 +73,6 @@ class KeptQuestion:
 
 
 _KEPT = TypeAdapter(KeptQuestion)
-
-
-class Store(Protocol):
-    """Where questions and collections are kept, under keys that nobody can guess."""
-
-    def put(self, value: bytes) -> str:
-        """Keep a value, and return its key."""
-
-    def get(self, key: str) -> bytes:
-        """Return a value, b"" when it is no longer kept."""
-
-    def pin(self, key: str, paper_id: PaperId, pinned: bool) -> None:
-        """Add a paper to a collection, or take it out."""
 
 
 class QuestionStore:
@@ -205,3 +192,7 @@ class SharedStore:
             asking.send_bytes(json.dumps([verb, words]).encode())
             asking.send_bytes(value)
             return asking.recv_bytes()
+
+
+Store: TypeAlias = QuestionStore | SharedStore
+"""Where questions and collections are kept, under keys that nobody can guess."""
