@@ -33,6 +33,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -107,11 +108,16 @@ def atomic_swap(one: Path, other: Path) -> bool:
     Whoever looks at either finds something there at every moment. Nothing is done where the system
     or the file system cannot, or where one of them does not exist.
     """
-    if sys.platform != "linux":
-        return False
-    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    call = _renameat2()
     paths = _HERE, os.fsencode(one), _HERE, os.fsencode(other)
     return call is not None and bool(call(*paths, _EXCHANGE) == 0)
+
+
+@cache
+def _renameat2() -> Any:  # noqa: ANN401 - What ctypes finds has no type.
+    if sys.platform != "linux":
+        return None
+    return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
 
 
 MANIFEST = "manifest.json"

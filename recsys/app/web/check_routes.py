@@ -10,7 +10,7 @@ from starlette.responses import Response
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.index_registry import OpenIndex
 from recsys.app.web.kept_questions import KeptQuestion
-from recsys.app.web.page_routes import KeptAnswer, home, see, show
+from recsys.app.web.page_routes import KeptAnswer, home, see
 from recsys.app.web.page_writing import AnswerAddress, form_of, render, site_of
 from recsys.app.web.questions import MOST_CHECKED, checked_in
 from recsys.app.web.replies import problem_of
@@ -77,12 +77,8 @@ async def _listed(sent: SentForm, fields: FormFields, service: Service) -> Bibli
     return listed
 
 
-async def check(request: Request) -> Response:
+def check(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     """Show what was found out about the references of a list."""
-    return await show(request, "/check", _check)
-
-
-def _check(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     references = list(map(work_of, json.loads(answered.kept.listed or "[]")))
     report = checked_in(opened, references, answered.kept.notes)
     return render(

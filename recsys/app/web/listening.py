@@ -53,6 +53,10 @@ from recsys.pipelines.online.sites import is_loopback
 #     routes              pages for people, operations for programs
 
 STATIC = Path(__file__).parent / "static"
+VIEWS_OF_ANSWERS = {
+    "": page_routes.answer, "/sentences": page_routes.cite, "/map": page_routes.draw,
+    "/check": check_routes.check,
+}  # fmt: skip
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
     Route("/sentence", partial(page_routes.home, tab="/sentence")),
@@ -62,10 +66,10 @@ PAGES: tuple[BaseRoute, ...] = (
         Route(path, partial(page_routes.ask, view=view), methods=["GET", "POST"])
         for path, view in page_routes.VIEWS.items()
     ),
-    Route("/answers/{key}", page_routes.answer),
-    Route("/answers/{key}/sentences", page_routes.cite),
-    Route("/answers/{key}/map", page_routes.draw),
-    Route("/answers/{key}/check", check_routes.check),
+    *(
+        Route(f"/answers/{{key}}{view}", partial(page_routes.show, view=view, work=work))
+        for view, work in VIEWS_OF_ANSWERS.items()
+    ),
     Route("/answers/{key}/pins", page_routes.pin, methods=["POST"]),
     Route("/answers/{key}/export", page_routes.export),
     Route("/export", page_routes.export),

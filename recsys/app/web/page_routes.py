@@ -356,12 +356,8 @@ async def show(
     return HTMLResponse(page, headers=_PRIVATE)
 
 
-async def answer(request: Request) -> Response:
+def answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     """Show the papers for a draft."""
-    return await show(request, "", _answer)
-
-
-def _answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     question = posed(opened, answered.asked())
     draft = question.draft
     if draft.title or draft.abstract or question.cited:  # Else it is asked by liked papers alone.
@@ -448,12 +444,8 @@ def _items(
     )
 
 
-async def draw(request: Request) -> Response:
+def draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     """Draw the map around a draft."""
-    return await show(request, "/map", _draw)
-
-
-def _draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     from recsys.mapping import draw_map, map_view
 
     asked = answered.asked()
@@ -465,12 +457,8 @@ def _draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
 # Places: in a passage that somebody pastes, and in the sentences of a draft.
 
 
-async def cite(request: Request) -> Response:
+def cite(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     """Show papers for the place of a passage, or for those of a draft that lack a citation."""
-    return await show(request, "/sentences", _cite)
-
-
-def _cite(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     found, fields = answered.places(opened), answered.fields
     filtered = not fields.passage and fields.asked().filters != Filters()
     counted = shown_gaps.nothing_found(found)
