@@ -299,8 +299,6 @@ class CheckedModel(BaseModel):
     `absent` is the probability that there is no such work, where it was not found.
     """
 
-    model_config = ConfigDict(populate_by_name=True)
-
     schema_: Annotated[str, Field(alias="schema")]
     reference: WorkModel
     verdict: str
@@ -314,8 +312,6 @@ class CheckedModel(BaseModel):
 
 class CheckModel(BaseModel):
     """All references of a bibliography, checked, in their order."""
-
-    model_config = ConfigDict(populate_by_name=True)
 
     schema_: Annotated[str, Field(alias="schema")]
     index: str

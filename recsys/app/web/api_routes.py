@@ -6,7 +6,6 @@ The docstring of an operation is what OpenAPI and the page on the API say of it.
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from typing import Any, Generic, TypeVar
 
@@ -47,15 +46,7 @@ from recsys.app.web.replies import (
 )
 from recsys.app.web.service import UsageCounters, service_of
 from recsys.app.web.upload_reader import UploadedDraft
-from recsys.app.web.uploads import (
-    FORM,
-    MULTIPART,
-    UploadedFile,
-    media_type,
-    read_form,
-    read_uploaded_draft,
-    read_uploaded_lists,
-)
+from recsys.app.web.uploads import FORM, MULTIPART, UploadedFile, media_type, read_form
 from recsys.errors import DraftError, InputError, check_name
 from recsys.formats.answers import answer_record
 from recsys.formats.check_formats import check_record
@@ -120,8 +111,7 @@ class SentQuestion(Generic[Model]):
         """
         if not self.files:
             return None
-        reading = partial(read_uploaded_draft, self.files, sentences=sentences)
-        return await service_of(request).reading.run(reading)
+        return await service_of(request).read_draft(self.files, sentences=sentences)
 
 
 async def recommendations(request: Request) -> Response:
@@ -208,7 +198,7 @@ async def checks(request: Request) -> Response:
         files.append(UploadedFile("the text", body.text.encode()))
     listed = Bibliography()
     if files:
-        listed = await service_of(request).reading.run(partial(read_uploaded_lists, files))
+        listed = await service_of(request).read_lists(files)
     named = body.model_dump(include={"references"}, exclude_none=True)
     references = (*listed.references, *manuscript_of(named, "body").references)
     if not references:

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,13 +14,7 @@ from recsys.app.web.page_writing import AnswerAddress, form_of, render, site_of
 from recsys.app.web.questions import MOST_CHECKED, checked_in
 from recsys.app.web.replies import problem_of
 from recsys.app.web.service import Service, service_of
-from recsys.app.web.uploads import (
-    SentForm,
-    UploadedFile,
-    read_form,
-    read_uploaded_draft,
-    read_uploaded_lists,
-)
+from recsys.app.web.uploads import SentForm, UploadedFile, read_form
 from recsys.errors import InputError, RecsysError
 from recsys.formats.check_formats import by_gravity
 from recsys.formats.references.bibliography import record_of, work_of
@@ -64,10 +57,10 @@ async def _listed(sent: SentForm, fields: FormFields, service: Service) -> Bibli
         raise InputError("No references were given.", "Drop a bibliography, or paste it.")
     drafts = any(file.name.lower().endswith(DRAFTS) for file in files)
     if drafts:
-        upload = await service.reading.run(partial(read_uploaded_draft, files, sentences=False))
+        upload = await service.read_draft(files, sentences=False)
         listed = Bibliography(upload.manuscript.references, upload.manuscript.notes)
     else:
-        listed = await service.reading.run(partial(read_uploaded_lists, files))
+        listed = await service.read_lists(files)
     if not listed.references:
         raise InputError("No references were found in it.", "Give a bibliography, such as a .bib.")
     if len(listed.references) > MOST_CHECKED:

@@ -55,15 +55,7 @@ from recsys.app.web.replies import (
 )
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
-from recsys.app.web.uploads import (
-    SentForm,
-    UploadedFile,
-    pack,
-    read_form,
-    read_uploaded_draft,
-    read_uploaded_lists,
-    unpack,
-)
+from recsys.app.web.uploads import SentForm, UploadedFile, pack, read_form, unpack
 from recsys.errors import DraftError, InputError, NothingFound, RecsysError, check_name
 from recsys.formats.answers import FORMATS, where_of
 from recsys.formats.local_answers import shown_gaps
@@ -129,10 +121,9 @@ class AskedForm:
             drafts = [UploadedFile(PASTED, fields.pasted.encode("utf-8", "replace"))]
         upload, library = None, None
         if drafts:
-            reading = partial(read_uploaded_draft, drafts, sentences=True)
-            upload = await service.reading.run(reading)
+            upload = await service.read_draft(drafts)
         if libraries:
-            library = await service.reading.run(partial(read_uploaded_lists, libraries))
+            library = await service.read_lists(libraries)
         text = unpack(fields.text) if upload is None else upload.text
         if upload is not None and text is not None and fields.pasted:
             front = f"{upload.manuscript.title} {upload.manuscript.abstract or ''}"

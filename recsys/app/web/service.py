@@ -6,10 +6,11 @@ import os
 import threading
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TypeVar
@@ -20,8 +21,10 @@ from starlette.requests import Request
 from recsys.app.web.index_registry import IndexRegistry, OpenIndex
 from recsys.app.web.kept_questions import KeptQuestion, QuestionStore, SharedStore, Store
 from recsys.app.web.replies import RequestError
+from recsys.app.web.upload_reader import UploadedDraft
+from recsys.app.web.uploads import UploadedFile, read_uploaded_draft, read_uploaded_lists
 from recsys.app.wiring import open_index
-from recsys.records import PaperId
+from recsys.records import Bibliography, PaperId
 
 T = TypeVar("T")
 
@@ -185,6 +188,16 @@ class Service:
         """Wait for what runs."""
         self.pool.close()
         self.reading.close()
+
+    async def read_draft(
+        self, files: Sequence[UploadedFile], *, sentences: bool = True
+    ) -> UploadedDraft:
+        """Read files as one draft; see `read_uploaded_draft`."""
+        return await self.reading.run(partial(read_uploaded_draft, files, sentences=sentences))
+
+    async def read_lists(self, files: Sequence[UploadedFile]) -> Bibliography:
+        """Read files as lists of references; see `read_uploaded_lists`."""
+        return await self.reading.run(partial(read_uploaded_lists, files))
 
     async def ask(self, index: str | None, work: Callable[[OpenIndex], T]) -> T:
         """Run work on an index in a thread.
