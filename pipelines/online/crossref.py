@@ -20,7 +20,6 @@ from recsys.pipelines.online.answered_works import (
     token_pages,
 )
 from recsys.pipelines.online.client import Question
-from recsys.pipelines.online.http_exchange import Reply
 from recsys.pipelines.online.sites import SITES
 from recsys.pipelines.online.sources import Kind, SourceFacts
 from recsys.records import Reference
@@ -97,14 +96,13 @@ class Crossref(WebSource):
     def _paged(self, asked: tuple[tuple[str, str], ...], most: int) -> Iterator[Reference]:
         """Yield the works of all pages; the cursor of Crossref is good for some minutes."""
         one_page = most <= FACTS.page
-
-        def question(token: str) -> Question:
-            return Question(_SITE, "/works", asked if one_page else (*asked, ("cursor", token)))
-
-        def following(reply: Reply) -> str | None:
-            return None if one_page else text_at(reply, "message", "next-cursor")
-
-        for reply in token_pages(self._client, "*", question, following):
+        pages = token_pages(
+            self._client,
+            "*",
+            lambda at: Question(_SITE, "/works", asked if one_page else (*asked, ("cursor", at))),
+            lambda reply: None if one_page else text_at(reply, "message", "next-cursor"),
+        )
+        for reply in pages:
             items = listed(_SITE, reply, "message", "items")
             yield from self._read(items)
             if len(items) < FACTS.page:  # There is a cursor after the last page, too.

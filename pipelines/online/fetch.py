@@ -280,6 +280,7 @@ def update(file: Path, plan: FetchPlan, desk: Desk) -> FetchReport:
 
     Raises:
         InputError: the file was fetched as of a year, after which nothing is wanted.
+        CorpusError: the file cannot be read.
         OnlineError: a source fails; the same call continues.
     """
     record = read_record(file)
@@ -293,7 +294,12 @@ def update(file: Path, plan: FetchPlan, desk: Desk) -> FetchReport:
         for part in plan.parts:
             source = JournaledSource(part.source, kept)
             facts, schemes = source.facts, source.facts.schemes
-            names, before = _names_in(file, schemes)
+            names, before = set[str](), 0
+            with open_works(file) as stream:
+                for item in stream.items:
+                    if isinstance(item, Found):
+                        before += 1
+                        names.update(names_at(item.work, schemes))
             found: dict[str, Reference] = {}
             changed = (
                 work
@@ -314,19 +320,3 @@ def update(file: Path, plan: FetchPlan, desk: Desk) -> FetchReport:
 def _words(question: FetchQuestion) -> tuple[str, ...]:
     """Return what to look for: the searches of the question, or all that a library has."""
     return ("",) if question.library else searches(question)
-
-
-def _names_in(file: Path, schemes: Sequence[str]) -> tuple[frozenset[str], int]:
-    """Read the names of the papers of a file of ours at one source, and count the papers.
-
-    Raises:
-        CorpusError: it cannot be read.
-    """
-    names: set[str] = set()
-    count = 0
-    with open_works(file) as stream:
-        for item in stream.items:
-            if isinstance(item, Found):
-                count += 1
-                names.update(names_at(item.work, schemes))
-    return frozenset(names), count
