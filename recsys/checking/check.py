@@ -186,7 +186,15 @@ def check(
         notices: DOI -> what was published about the work, see `retractions`.
         never_cited: keys of entries that a draft does not cite.
     """
-    held = [_looked_up(source, references) for source in sources]
+    held = list[list[Holdings]]()
+    for source in sources:
+        found = list[Holdings]()
+        try:
+            found += source.look(references)
+        except RecsysError as error:  # It fails as a whole: what it has not told is unknown.
+            failed = f"{source.name}: {error.what}"
+            found += [Holdings(failed=failed)] * (len(references) - len(found))
+        held.append(found)
     items = [
         _judge(reference, [each[place] for each in held], sources, this_year)
         for place, reference in enumerate(references)
@@ -205,17 +213,6 @@ def check(
         missing = item.verdict is Verdict.NOT_FOUND
         checked.append(replace(item, absent=chance if missing else None, remarks=remarks))
     return CheckReport(tuple(checked), tuple(source.told for source in sources))
-
-
-def _looked_up(source: Source, references: Sequence[Reference]) -> list[Holdings]:
-    """Ask a source; where it fails as a whole, nothing of it is known."""
-    found = list[Holdings]()
-    try:
-        found += source.look(references)
-    except RecsysError as error:
-        failed = f"{source.name}: {error.what}"
-        found += [Holdings(failed=failed)] * (len(references) - len(found))
-    return found
 
 
 def _judge(
