@@ -19,7 +19,7 @@ from recsys.query.query import (
     make_query,
     text_vector,
 )
-from recsys.query.question_schema import Filters, FilterWords
+from recsys.query.question_schema import NO_FILTERS, Filters, FilterWords
 from recsys.query.resolve_draft import NO_LISTS, Asked, Outcome, Question, resolve_draft
 from recsys.ranking.duplicates import find_versions
 from recsys.ranking.feature_context import FeatureContext
@@ -31,7 +31,6 @@ from recsys.store.arrays import Floats, Mask, Rows, distinct, find_rows, top_k
 from recsys.store.collection import Collection
 from recsys.store.vectors import dot_cache
 
-_NO_FILTERS = Filters()
 BEST = 20
 """How many candidates of the highest scores reasons ask whom they cite."""
 KEPT = "kept as candidates"
@@ -68,6 +67,11 @@ class Ranking:
         """Rows of the papers, best first."""
         return self.candidates.rows[self.positions]
 
+    def take(self, places: Rows) -> "Ranking":
+        """Keep the papers at some places of the ranking, in their order."""
+        columns = ("positions", "scores", "probabilities")
+        return replace(self, **{name: getattr(self, name)[places] for name in columns})
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Recommender:
@@ -96,7 +100,7 @@ class Recommender:
         *,
         lists: ReadingLists = NO_LISTS,
         as_of: int | None = None,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         diversity: float = 0.0,
         **only: Unpack[FilterWords],
     ) -> Answer:
@@ -131,7 +135,7 @@ class Recommender:
         *,
         lists: ReadingLists = NO_LISTS,
         as_of: int | None = None,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         diversity: float = 0.0,
         **only: Unpack[FilterWords],
     ) -> Iterator[Outcome]:
@@ -154,7 +158,7 @@ class Recommender:
         question: Question,
         k: int = 20,
         *,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         diversity: float = 0.0,
     ) -> Answer:
         """Answer a question that was posed; see `recommend`."""
@@ -171,12 +175,13 @@ class Recommender:
         ranking = self.rank(query, keep=filtering.keep)
         stages = self._stages(query, filtering, ranking, k)
         if len(ranking.rows) == 0:
-            raise NothingFound(
-                "No paper is left to recommend: "
-                + ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
-                + ".",
-                _way_out(query, filtering),
-            )
+            counted = ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
+            hint = "Give a later --as-of, a longer draft, or another --index."
+            if query.wanted.any():
+                hint = filtering.advice(query.wanted) if filtering.filters else hint
+            elif len(query.withheld):
+                hint = "Only front matter is left: --keep-front-matter includes it."
+            raise NothingFound(f"No paper is left to recommend: {counted}.", hint)
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
         items = question.marked(self._shown(chosen, k))
         told = question.understood, stages, question.notes, question.missing, question.name
@@ -224,15 +229,8 @@ class Recommender:
             rest = np.setdiff1d(further, np.concatenate([ranking.rows, known]))
             known = np.concatenate([known, rest])
         found = find_versions(self.collection, ranking.rows, known)
-        return Ranking(
-            ranking.context,
-            ranking.positions[found.standing],
-            ranking.scores[found.standing],
-            ranking.probabilities[found.standing],
-            ranking.best,
-            found.others,
-            len(ranking.rows) - len(found.standing),
-        )
+        merged = len(ranking.rows) - len(found.standing)
+        return replace(ranking.take(found.standing), versions=found.others, merged=merged)
 
     def rank_new(self, query: Query, keep: Mask, *, further: Sequence[int] | Rows = ()) -> Ranking:
         """Rank papers that are so new that few or none can cite them yet; see `rank`.
@@ -279,14 +277,12 @@ class Recommender:
         Raises:
             DraftError: the draft has neither text nor a reference in the corpus.
         """
-        vector = text_vector(self.encoder, draft)
         other = self.nnselect_encoder
-        nnselect = None if other is None else text_vector(other, draft)
         return make_query(
             self.collection,
             draft,
-            vector,
-            nnselect=nnselect,
+            text_vector(self.encoder, draft),
+            nnselect=None if other is None else text_vector(other, draft),
             metadata=self.metadata,
             front_matter=front_matter,
         )
@@ -309,9 +305,9 @@ class Recommender:
         self, usual: FeatureContext, scores: Floats, keep: Mask
     ) -> tuple[FeatureContext, Floats]:
         """Look further for papers that pass; the usual candidates keep their scores."""
-        query, candidates = usual.query, usual.candidates
-        proposed = filtered_retrieval(self.collection, query, candidates, keep, self.stage_one)
-        context = FeatureContext(self.collection, query, proposed)
+        candidates, stage_one = usual.candidates, self.stage_one
+        proposed = filtered_retrieval(self.collection, usual.query, candidates, keep, stage_one)
+        context = FeatureContext(self.collection, usual.query, proposed)
         wide_scores = self._scores(context).copy()
         wide_scores[np.searchsorted(proposed.rows, candidates.rows)] = scores
         return context, wide_scores
@@ -319,13 +315,7 @@ class Recommender:
     def _diversified(self, ranking: Ranking, k: int, diversity: float) -> Ranking:
         rows = ranking.rows[: max(k, POOL)]
         relevance = ranking.probabilities[: len(rows)]
-        chosen = diversify(relevance, self.collection.vectors[rows], k, diversity)
-        return replace(
-            ranking,
-            positions=ranking.positions[chosen],
-            scores=ranking.scores[chosen],
-            probabilities=ranking.probabilities[chosen],
-        )
+        return ranking.take(diversify(relevance, self.collection.vectors[rows], k, diversity))
 
     def _shown(self, ranking: Ranking, k: int) -> tuple[Recommendation, ...]:
         positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
@@ -351,14 +341,16 @@ class Recommender:
     def _stages(
         self, query: Query, filtering: Filtering, ranking: Ranking, k: int
     ) -> dict[str, int]:
-        withheld = _withheld(query, ranking.candidates)
+        candidates = ranking.candidates
+        found = distinct(np.concatenate([papers.rows for papers in candidates.found.values()]))
+        withheld = int(np.count_nonzero(find_rows(found, query.withheld) >= 0))  # Front matter.
         removed = {FRONT_MATTER: withheld} if withheld else {}
-        removed |= filtering.removed(ranking.candidates.pool.rows)
+        removed |= filtering.removed(candidates.pool.rows)
         return {
             "papers in the corpus": len(self.collection.corpus),
             f"known in {query.before}": int(np.count_nonzero(query.allowed)),
             "cited already": len(query.seeds),
-            "proposed by the first stage": len(ranking.candidates.pool.rows),
+            "proposed by the first stage": len(candidates.pool.rows),
             **{f"{REMOVED}{name}": count for name, count in removed.items()},
             **({MERGED: ranking.merged} if ranking.merged else {}),
             KEPT: len(ranking.rows),
@@ -371,20 +363,6 @@ def _log_odds(probabilities: Floats) -> Floats:
     p = np.clip(probabilities, 1e-6, 1 - 1e-6)
     odds: Floats = np.log(p / (1 - p))
     return odds
-
-
-def _withheld(query: Query, candidates: Candidates) -> int:
-    """Count the front matter that the sources found."""
-    found = distinct(np.concatenate([papers.rows for papers in candidates.found.values()]))
-    return int(np.count_nonzero(find_rows(found, query.withheld) >= 0))
-
-
-def _way_out(query: Query, filtering: Filtering) -> str:
-    if len(query.withheld) and not query.wanted.any():
-        return "Only front matter is left: --keep-front-matter includes it."
-    if filtering.filters and query.wanted.any():
-        return filtering.advice(query.wanted)
-    return "Give a later --as-of, a longer draft, or another --index."
 
 
 # Negative examples: papers like those that somebody does not like sink.
@@ -428,10 +406,8 @@ def check_diversity(diversity: float) -> None:
         InputError: it is lower, higher or not a number.
     """
     if not 0 <= diversity <= 1:
-        raise InputError(
-            f"The diversity is {diversity}.",
-            "Give --mmr a number from 0 (most relevant) to 1 (most different).",
-        )
+        what = f"The diversity is {diversity}."
+        raise InputError(what, "Give --mmr a number from 0 (most relevant) to 1 (most different).")
 
 
 def diversify(relevance: Floats, vectors: Floats, k: int, diversity: float) -> Rows:

@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from recsys.errors import (
@@ -62,8 +61,7 @@ class AnswerStore:
     def get(self, asked: str, now: float) -> Reply | None:
         """Return the answer to what was asked; None where there is none, or none that is good."""
         try:
-            raw = gzip.decompress(self._path(asked).read_bytes())
-            head, _, body = raw.partition(b"\n")
+            head, _, body = gzip.decompress(self._path(asked).read_bytes()).partition(b"\n")
             facts = json.loads(head)
             if now - facts["at"] < self.days * _DAY:
                 return Reply(facts["status"], facts["headers"], body)
@@ -234,15 +232,12 @@ class Client:
             why, garbled = f"it answers {reply.status}{_said(reply)}", False
             self._pace(site).hold(wait)
         if garbled:
-            raise AnswerNotUnderstood(
-                f"What {site.name} answers to {question.brief} cannot be used: {why}.",
-                "Try again later, or ask another source.",
-            )
+            what = f"What {site.name} answers to {question.brief} cannot be used: {why}."
+            raise AnswerNotUnderstood(what, "Try again later, or ask another source.")
         times = f"{tries} tries" if tries > 1 else "1 try"
-        raise SourceUnreachable(
-            f"{site.name} did not answer {question.brief} in {times}: {why}.",
-            site.hint or "Try again later: what was fetched is kept, and not asked for again.",
-        )
+        what = f"{site.name} did not answer {question.brief} in {times}: {why}."
+        hint = site.hint or "Try again later: what was fetched is kept, and not asked for again."
+        raise SourceUnreachable(what, hint)
 
     def _answer(self, site: Site, question: Question, reply: Reply) -> Reply:
         """Return what came as the answer, or say what is wrong with it."""
@@ -254,20 +249,18 @@ class Client:
                 site.hint
                 or (f"Set {site.key} to a valid key." if site.key else "Try again later."),
             )
-        raise AnswerNotUnderstood(
-            f"{site.name} answers {question.brief} with {reply.status}{_said(reply)}.",
-            "Ask for something else; where this lasts, the source has changed.",
-        )
+        what = f"{site.name} answers {question.brief} with {reply.status}{_said(reply)}."
+        hint = "Ask for something else; where this lasts, the source has changed."
+        raise AnswerNotUnderstood(what, hint)
 
     def _sent_once(self, site: Site, question: Question) -> Reply:
         """Send a request, follow it on the same host, and take keys out of what comes back."""
         sent, most = self._with_key(site, question), self.config.most_requests
         for _ in range(MOST_REDIRECTS + 1):
             if most is not None and self.made.total() >= most:
-                raise PlanExceeded(
-                    f"The {most:,} requests that were planned are made, and more are needed.",
-                    "Give the same command with a larger plan: what was fetched is kept.",
-                )
+                what = f"The {most:,} requests that were planned are made, and more are needed."
+                hint = "Give the same command with a larger plan: what was fetched is kept."
+                raise PlanExceeded(what, hint)
             self._pace(site).keep()
             self.made[site.name] += 1
             if self._exchange is None:
@@ -284,11 +277,22 @@ class Client:
         raise FailedExchange("it sends us on and on", again=False)
 
     def _read(self, question: Question, reply: Reply) -> Reply:
-        """Take keys out of all that came, and decode it."""
+        """Take keys out of all that came, and read JSON where it is asked for.
+
+        Raises:
+            FailedExchange: it is none, or nested beyond all measure.
+        """
         hide = self.config.keys.hide
         told = {name: hide(text.encode()).decode() for name, text in reply.headers.items()}
-        body = hide(reply.body)
-        return Reply(reply.status, told, body, _decoded(question, reply.status, body))
+        body, value = hide(reply.body), None
+        if question.json and reply.status in _GOOD:
+            try:
+                value = json.loads(checked_json(body.decode("utf-8-sig")))
+            except TooManyValues as error:
+                raise FailedExchange(f"the answer has {error}", again=False) from error
+            except (ValueError, RecursionError) as error:
+                raise FailedExchange("the answer is no JSON", garbled=True) from error
+        return Reply(reply.status, told, body, value)
 
     def _shown(self, said: str) -> str:
         """Take keys out of what is said of an answer, and then shorten it: no part of one stays."""
@@ -327,19 +331,3 @@ def _said(reply: Reply) -> str:
     """Quote the beginning of what a site said of a failure."""
     text = " ".join(reply.body[: 4 * _QUOTED].decode("utf-8", "replace").split())
     return f": {text[:_QUOTED]}" if text else ""
-
-
-def _decoded(question: Question, status: int, body: bytes) -> Any:  # noqa: ANN401 - JSON may be anything.
-    """Read JSON where it is asked for, and the answer is good.
-
-    Raises:
-        FailedExchange: it is none, or nested beyond all measure.
-    """
-    if not question.json or status not in _GOOD:
-        return None
-    try:
-        return json.loads(checked_json(body.decode("utf-8-sig")))
-    except TooManyValues as error:
-        raise FailedExchange(f"the answer has {error}", again=False) from error
-    except (ValueError, RecursionError) as error:
-        raise FailedExchange("the answer is no JSON", garbled=True) from error

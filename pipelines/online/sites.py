@@ -50,48 +50,31 @@ SITES: Mapping[str, Site] = {
     site.name: site
     for site in (
         Site(
-            "openalex",
-            "https://api.openalex.org",
-            0.1,
-            key="RECSYS_OPENALEX_KEY",
-            key_parameter="api_key",
+            "openalex", "https://api.openalex.org", 0.1,
+            key="RECSYS_OPENALEX_KEY", key_parameter="api_key",
         ),
-        Site(
-            "semanticscholar",
-            "https://api.semanticscholar.org",
-            3.0,  # Who has no key shares one budget with everybody.
-            1.0,
-            key="RECSYS_SEMANTICSCHOLAR_KEY",
-            key_header="x-api-key",
+        Site(  # Who has no key shares one budget with everybody.
+            "semanticscholar", "https://api.semanticscholar.org", 3.0, 1.0,
+            key="RECSYS_SEMANTICSCHOLAR_KEY", key_header="x-api-key",
         ),
         Site("crossref", "https://api.crossref.org", 1.0, 0.34, mail_parameter="mailto"),
         Site("arxiv", "https://export.arxiv.org", 3.0),
         Site("arxiv-oai", "https://oaipmh.arxiv.org", 3.0, paced_with="arxiv"),
         Site(
-            "pubmed",
-            "https://eutils.ncbi.nlm.nih.gov",
-            0.34,
-            0.1,
-            key="RECSYS_PUBMED_KEY",
-            key_parameter="api_key",
-            mail_parameter="email",
+            "pubmed", "https://eutils.ncbi.nlm.nih.gov", 0.34, 0.1,
+            key="RECSYS_PUBMED_KEY", key_parameter="api_key", mail_parameter="email",
         ),
         Site(
-            "zotero",
-            "http://127.0.0.1:23119",
-            0.0,
+            "zotero", "http://127.0.0.1:23119", 0.0,
             hint="Start Zotero, and allow other applications to communicate with it "
             "(Settings, Advanced).",
         ),
         Site(
-            "zotero-web",
-            "https://api.zotero.org",
-            0.5,
-            key="RECSYS_ZOTERO_KEY",
-            key_header="Zotero-API-Key",
+            "zotero-web", "https://api.zotero.org", 0.5,
+            key="RECSYS_ZOTERO_KEY", key_header="Zotero-API-Key",
         ),
     )
-}
+}  # fmt: skip
 
 
 def base_address(site: Site, given: Mapping[str, str]) -> str:
@@ -105,18 +88,16 @@ def base_address(site: Site, given: Mapping[str, str]) -> str:
     secure = parts.scheme == "https" and parts.hostname
     if secure or (parts.scheme == "http" and is_loopback(parts.hostname or "")):
         return address.rstrip("/")
-    raise InputError(
-        f"{address!r} is not an address of {site.name}.",
-        "Give one that begins with https://; http:// is for this machine only.",
-    )
+    what = f"{address!r} is not an address of {site.name}."
+    raise InputError(what, "Give one that begins with https://; http:// is for this machine only.")
 
 
 def is_loopback(host: str) -> bool:
     """Tell whether a host is this machine, by its name or number alone."""
-    if host == "localhost":
+    if host.lower() == "localhost":
         return True
     try:
-        return ip_address(host).is_loopback
+        return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
 
@@ -203,10 +184,8 @@ def read_keys() -> Keys:
     found |= {name: os.environ[name] for name in variables() if os.environ.get(name)}
     for name, key in found.items():
         if _NOT_A_KEY.search(key) or not _SHORTEST <= len(key) <= _LONGEST:
-            raise InputError(
-                f"What {name} is not a valid key: too short, too long, or with spaces.",
-                "Copy it again from the page of the source.",
-            )
+            what = f"What {name} is not a valid key: too short, too long, or with spaces."
+            raise InputError(what, "Copy it again from the page of the source.")
     return Keys(found)
 
 
@@ -245,10 +224,8 @@ def _of_file(path: Path) -> Iterator[tuple[str, str]]:
     # Windows has no such modes: every file seems to be for everybody there.
     if not stat.S_ISREG(mode) or (os.name == "posix" and mode & 0o077):
         os.close(descriptor)
-        raise InputError(
-            f"{path} holds keys, but others can read it or it is not a file.",
-            f"Run `chmod 600 {path}`.",
-        )
+        what = f"{path} holds keys, but others can read it or it is not a file."
+        raise InputError(what, f"Run `chmod 600 {path}`.")
     with open(descriptor, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if line.strip() and not line.lstrip().startswith("#"):
@@ -261,8 +238,6 @@ def _of_file(path: Path) -> Iterator[tuple[str, str]]:
                     )
                 if match[1] not in variables():
                     known = ", ".join(variables())
-                    raise InputError(
-                        f"{where} is not for a known source.{near_miss(match[1], variables())}",
-                        f"The variables are {known}.",
-                    )
+                    what = f"{where} is not for a known source.{near_miss(match[1], variables())}"
+                    raise InputError(what, f"The variables are {known}.")
                 yield match[1], match[2].strip("\"'")

@@ -68,10 +68,8 @@ def _temporary(variable: str) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     facts = folder.lstat()
     if facts.st_uid != os.getuid() or facts.st_mode & 0o022:
-        raise InputError(
-            f"{folder} belongs to another user, or others can write to it.",
-            f"Set {variable} to a folder of your own.",
-        )
+        what = f"{folder} belongs to another user, or others can write to it."
+        raise InputError(what, f"Set {variable} to a folder of your own.")
     return folder
 
 
@@ -115,10 +113,9 @@ def index_here(path: Path, *, change: bool, follow: bool, quiet: bool) -> Iterat
         return
     from recsys.pipelines.remote.working_copy import copy_to_change
 
-    copy = None
+    address, cache = address_of(path), cache_folder()
     with shown_progress(quiet=quiet) as progress:
-        if change:
-            copy = copy_to_change(address_of(path), cache_folder(), progress=progress)
+        copy = copy_to_change(address, cache, progress=progress) if change else None
         folder = read_here(path, progress) if copy is None else copy.index
     with addressed(folder, path), followed(path) if follow else nullcontext():
         yield folder

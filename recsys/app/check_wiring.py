@@ -37,7 +37,7 @@ def online_sources(
     quiet: bool,
     stored: bool = True,
 ) -> Iterator[list[Source]]:
-    """Prepare sources on the web, once the plan is agreed to.
+    """Prepare sources on the web, if any is named, once the plan is agreed to.
 
     stored: what they answered before is taken from the cache.
 
@@ -46,6 +46,9 @@ def online_sources(
         UsageError: there is no terminal to ask on.
         MissingExtraError: the extra for the web is not installed.
     """
+    if not names:
+        yield []
+        return
     from recsys.app.fetch_wiring import agree_to, web_client
     from recsys.pipelines.online.check_online import CheckPlan, online_source
     from recsys.pipelines.online.sources import source

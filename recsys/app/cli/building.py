@@ -70,13 +70,13 @@ def corpus(
     if out is None and not describe:
         raise bad_value("give one of them, or both.", option="--out, --describe")
     reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
-    cache, sources = cache_folder(), files_of(sources, quiet=quiet)
+    cache, files = cache_folder(), files_of(sources, quiet=quiet)
     if out is not None:
         with shown_progress(quiet=quiet) as progress:
-            report = write_corpus(sources, out, reading, cache=cache / PDFS, progress=progress)
+            report = write_corpus(files, out, reading, cache=cache / PDFS, progress=progress)
         tell(report.lines(), quiet=quiet)
     if describe:
-        papers = sources if out is None else [out]
+        papers = files if out is None else [out]
         index = papers[0] if papers[0].is_dir() else None
         with shown_work(index, quiet=quiet) as progress:
             worth = describe_papers(papers, reading, cache=cache, progress=progress)
@@ -135,22 +135,13 @@ def build(
 
     reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
     with build_here(out, store, force=force, quiet=quiet) as folder:
-        with shared_work(None, engine, address, quiet=quiet, num_gpus=num_gpus) as (
-            progress,
-            workers,
-        ):
+        work = shared_work(None, engine, address, quiet=quiet, num_gpus=num_gpus)
+        with work as (progress, workers):
             options = BuildOptions(
                 encoder=encoder or (None if embeddings else BuildOptions().encoder),
-                pooling=pooling,
-                precision=precision,
-                embeddings=embeddings,
-                vectors=vectors,
-                text=text,
-                force=force,
-                wait=not no_wait,
-                reading=reading,
-                engine=workers,
-            )
+                pooling=pooling, precision=precision, embeddings=embeddings, vectors=vectors,
+                text=text, force=force, wait=not no_wait, reading=reading, engine=workers,
+            )  # fmt: skip
             files = files_of(sources, quiet=quiet)
             report = build_index(files, folder, options, cache=cache_folder(), progress=progress)
         tell(report.lines(), quiet=quiet)
@@ -197,14 +188,9 @@ def update(
     named = columns_in(columns)
     with shared_work(index, engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
         options = UpdateOptions(
-            remove=remove,
-            whole=bool(whole),
-            embeddings=embeddings,
-            compact=compact,
-            wait=not no_wait,
-            columns=named,
-            engine=workers,
-        )
+            remove=remove, whole=bool(whole), embeddings=embeddings, compact=compact,
+            wait=not no_wait, columns=named, engine=workers,
+        )  # fmt: skip
         files = files_of(sources or whole or [], quiet=quiet)
         report = update_index(index, files, options, progress=progress)
     tell(report.lines(), quiet=quiet)
@@ -269,16 +255,9 @@ def train_ranker(
 
     with shared_work(index, engine, address, quiet=quiet) as (progress, workers):
         options = TrainOptions(
-            start=start,
-            metadata=not no_metadata,
-            seed=seed,
-            candidates=names_in(candidates),
-            nnselect_features=nnselect_features,
-            folds=folds,
-            passes=passes,
-            engine=workers,
-        )
-        report = train(
-            index, split, options, unseen=unseen_views, wait=not no_wait, progress=progress
-        )
+            start=start, metadata=not no_metadata, seed=seed, candidates=names_in(candidates),
+            nnselect_features=nnselect_features, folds=folds, passes=passes, engine=workers,
+        )  # fmt: skip
+        wait = not no_wait
+        report = train(index, split, options, unseen=unseen_views, wait=wait, progress=progress)
     tell(report.lines(), quiet=quiet)

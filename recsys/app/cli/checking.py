@@ -1,7 +1,6 @@
 """Commands that check: the references of a file, an artifact, the installation."""
 
 import sys
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,21 +14,14 @@ from recsys.app.cli.options import (
     ReportFormat,
     To,
     bad_value,
-    damage_named,
     sending,
+    shown_work,
+    tell,
 )
-from recsys.app.terminal import (
-    check_target,
-    columns_of,
-    emit,
-    note,
-    show_bytes,
-    shown_progress,
-)
+from recsys.app.terminal import check_target, columns_of, emit, note, show_bytes
 from recsys.formats.check_formats import FORMATS, render_check
 
 if TYPE_CHECKING:
-    from recsys.checking.listed import Listed
     from recsys.checking.verdicts import CheckReport
     from recsys.records import Paper, PaperId
 
@@ -82,9 +74,11 @@ def check(
         out: File to write the report to. Default: stdout.
     """
     from recsys.app.check_wiring import checked, online_sources, opened_source
+    from recsys.app.wiring import open_index
     from recsys.checking.listed import read_listed
     from recsys.checking.retractions import read_retractions
     from recsys.machine import start_on_one_thread
+    from recsys.records import Bibliography, Manuscript, ReadingLists
 
     start_on_one_thread()
     if source and not online:
@@ -100,20 +94,19 @@ def check(
     check_target(fix)
     listed = read_listed(file)
     notices = {} if retractions is None else read_retractions(retractions)
-    with ExitStack() as opened:
-        sources = []
-        if index is not None or not online:
-            with damage_named(index), shown_progress(quiet=quiet) as progress:
-                sources.append(opened_source(index, progress))
-        if online:
-            names = list(dict.fromkeys(source or ("openalex", "crossref")))
-            asked = online_sources(listed.references, names, yes=yes, quiet=quiet)
-            sources += opened.enter_context(asked)
-        report = checked(listed, sources, file=str(file), notices=notices)
-    for line in (*report.notes, f"Asked: {', '.join(report.asked)}."):
-        note(line, quiet=quiet)
-    if suggest:
-        report = _suggesting(report, listed, index, suggest)
+    sources = []
+    if index is not None or not online:
+        with shown_work(index, quiet=quiet) as progress:
+            sources.append(opened_source(index, progress))
+    names = list(dict.fromkeys(source or ("openalex", "crossref"))) if online else []
+    with online_sources(listed.references, names, yes=yes, quiet=quiet) as asked:
+        report = checked(listed, [*sources, *asked], file=str(file), notices=notices)
+    tell((*report.notes, f"Asked: {', '.join(report.asked)}."), quiet=quiet)
+    if suggest:  # What the draft, or a paper with this bibliography, should cite, too.
+        lists = ReadingLists(liked=Bibliography(() if listed.manuscript else listed.references))
+        draft = listed.manuscript or Manuscript()
+        answer = open_index(index).recommend(draft, k=suggest, lists=lists)
+        report = replace(report, suggested=answer.recommendations)
     if fix is not None or patch:
         _fixed(report, file, fix, patch=patch, quiet=quiet)
     if out is not None or not patch:
@@ -121,19 +114,6 @@ def check(
     if to is not None and fix is not None:
         send(_works_of(fix))
     return int(strict and any(item.is_wrong for item in report.items))
-
-
-def _suggesting(
-    report: "CheckReport", listed: "Listed", index: Path | None, most: int
-) -> "CheckReport":
-    """Add what the draft, or a paper with this bibliography, should cite, too."""
-    from recsys.app.wiring import open_index
-    from recsys.records import Bibliography, Manuscript, ReadingLists
-
-    asked = listed.manuscript or Manuscript()
-    lists = ReadingLists(liked=Bibliography(() if listed.manuscript else listed.references))
-    answer = open_index(index).recommend(asked, k=most, lists=lists)
-    return replace(report, suggested=answer.recommendations)
 
 
 def _fixed(
@@ -187,9 +167,7 @@ def inspect(
     emit(inspection_json(found) if output == "json" else inspection_table(found, columns))
 
 
-def doctor(
-    online: bool = False,
-) -> int:
+def doctor(online: bool = False) -> int:
     """Check the installation and this machine.
 
     Each problem comes with what to do about it. The exit code is 1 if there is a problem.
@@ -203,8 +181,8 @@ def doctor(
 
     if online:
         need("httpx2", "Asking sources on the web")
-    checks = []
+    code = 0
     for check in examine(online=online):
-        checks.append(check)
         emit(f"{check.text(columns_of(sys.stdout))}\n")
-    return 0 if all(check.ok for check in checks) else 1
+        code |= not check.ok
+    return code

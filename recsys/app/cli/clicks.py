@@ -24,6 +24,7 @@ from recsys.app.cli.options import (
     damage_named,
     names_in,
     shown_work,
+    tell,
 )
 from recsys.app.terminal import check_folder, check_target, emit, made, note, shown_progress
 
@@ -166,8 +167,7 @@ def evaluate(
     known, systems = read_propensities(propensities), read_runs(runs or [], [DISPLAY])
     rng = np.random.default_rng(seed)
     found = evaluate_runs(read_clicks(log), known, systems, rng=rng, options=options)
-    for sentence in found.notes:
-        note(sentence, quiet=quiet)
+    tell(found.notes, quiet=quiet)
     facts = made(seed, log=log, propensities=propensities)
     emit(FORMATS[output](evaluation_page(found, facts)), out)
 

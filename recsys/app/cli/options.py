@@ -206,8 +206,9 @@ def shown_work(index: Path | None, *, quiet: bool) -> Iterator[Progress]:
 
 
 def tell(lines: Iterable[str], *, quiet: bool) -> None:
-    """Write a report for people to stderr, unless they asked for quiet."""
-    note("\n".join(lines), quiet=quiet)
+    """Write lines for people to stderr, unless they asked for quiet."""
+    if text := "\n".join(lines):
+        note(text, quiet=quiet)
 
 
 def names_in(text: str | None) -> tuple[str, ...] | None:
@@ -297,9 +298,8 @@ def reading_of(
         raise bad_value(told, option="--keyphrases")
     is_label = named.startswith(LABELS) and named != LABELS
     if keyphrases is not None and named != OWN_FIELD and not is_label:
-        raise bad_value(
-            f"{keyphrases!r} is neither {OWN_FIELD} nor {LABELS}NAME.", option="--keyphrases"
-        )
+        what = f"{keyphrases!r} is neither {OWN_FIELD} nor {LABELS}NAME."
+        raise bad_value(what, option="--keyphrases")
     return Reading(columns_in(columns), apart, titles_only, named)
 
 
@@ -313,7 +313,6 @@ def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:
     for field, equals, name in pairs:
         if not (equals and name.strip()) or field.strip().lower() not in FIELDS:
             told = f"{field}{equals}{name}"
-            raise bad_value(
-                f"{told!r} is not FIELD=NAME; fields are {', '.join(FIELDS)}.", option="--columns"
-            )
+            what = f"{told!r} is not FIELD=NAME; fields are {', '.join(FIELDS)}."
+            raise bad_value(what, option="--columns")
     return tuple((field.strip().lower(), name.strip()) for field, _, name in pairs)

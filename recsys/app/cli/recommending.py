@@ -25,6 +25,7 @@ from recsys.app.cli.options import (
     named_option,
     names_in,
     sending,
+    tell,
 )
 from recsys.app.terminal import (
     check_folder,
@@ -128,8 +129,7 @@ def recommend(
     failed: list[RecsysError] = []
     with closing(answers), damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
-        for lost in lost_parts(recommender):
-            note(lost, quiet=quiet)
+        tell(lost_parts(recommender), quiet=quiet)
         lists = _look_up_lists(recommender, lists, quiet=quiet)
         outcomes = recommender.recommend_many(
             questions, k, lists=lists, as_of=asked.as_of, filters=filters, diversity=asked.diversity
@@ -192,8 +192,7 @@ def draw_map(
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         question = resolve_draft(recommender.collection, given, lists=lists, as_of=asked.as_of)
         drawing = draw(recommender, question, filters=filters)
-    for line in (question.understood, *question.notes, *gaps_in_words(drawing)):
-        note(line, quiet=quiet)
+    tell((question.understood, *question.notes, *gaps_in_words(drawing)), quiet=quiet)
     emit(MAP_FORMATS[ending](drawing), target)
 
 
@@ -232,11 +231,8 @@ class AnswerWriter:
         if self.out is not None and self.folder is not None:
             raise bad_value("Give --out or --out-dir, not both.", option="--out-dir")
         if self.several and self.folder is None and not FORMATS[self.form].joins:
-            raise bad_value(
-                f"{self.form} cannot hold the answers to several drafts. "
-                f"Give --out-dir, or {_JOINED}.",
-                option="--format",
-            )
+            what = f"{self.form} cannot hold the answers to several drafts."
+            raise bad_value(f"{what} Give --out-dir, or {_JOINED}.", option="--format")
         check_target(self.out)
         if self.folder is not None:
             check_folder(self.folder)
@@ -304,11 +300,10 @@ def _named_drafts(
         words = ("-",)
     if "-" in words and sys.stdin is not None and sys.stdin.isatty():
         raise bad_value("Give a draft file, or pass a draft on stdin.", option="DRAFT")
-    if (title, abstract, root) != (None, None, None):
-        if len(words) > 1 or not all(map(is_file, words)):
-            raise bad_value(
-                "A title, an abstract and a root need the file of a single draft.", option="DRAFT"
-            )
+    of_one = (title, abstract, root) != (None, None, None)
+    if of_one and (len(words) > 1 or not all(map(is_file, words))):
+        what = "A title, an abstract and a root need the file of a single draft."
+        raise bad_value(what, option="DRAFT")
     return words
 
 
@@ -434,6 +429,5 @@ def _tell(outcome: "Outcome", prefix: str, *, verbose: bool, quiet: bool) -> Non
     more = " Option -v lists the missing ones." if question.missing and not verbose else ""
     lines = [question.understood + more, *question.notes]
     lines += (*question.details, *question.missing) if verbose else ()
-    removed = "" if answer is None else removed_in_words(answer.stages)
-    for line in (*lines, removed) if removed else lines:
-        note(prefix + line, quiet=quiet)
+    lines += [] if answer is None else filter(None, [removed_in_words(answer.stages)])
+    tell((prefix + line for line in lines), quiet=quiet)

@@ -32,9 +32,7 @@ def serve(
     max_body: Annotated[int, Option(min=1, max=64)] = 16,
     metrics: bool = False,
     indexes: Annotated[
-        list[Path] | None,
-        IndexPlace(followed=True),
-        Argument(metavar="INDEX"),
+        list[Path] | None, IndexPlace(followed=True), Argument(metavar="INDEX")
     ] = None,
     quiet: bool = False,
 ) -> None:
@@ -185,7 +183,7 @@ def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
     Raises:
         UsageError: other machines could ask without a token, or it is easily guessed.
     """
-    from recsys.app.web.listening import is_loopback
+    from recsys.pipelines.online.sites import is_loopback
 
     if token is None and not (is_loopback(host) or i_know):
         raise bad_value(

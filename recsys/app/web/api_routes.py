@@ -6,7 +6,6 @@ The docstring of an operation is what OpenAPI and the page on the API say of it.
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from typing import Any, Generic, TypeVar
 
@@ -49,16 +48,8 @@ from recsys.app.web.replies import (
 )
 from recsys.app.web.service import UsageCounters, service_of
 from recsys.app.web.upload_reader import UploadedDraft
-from recsys.app.web.uploads import (
-    FORM,
-    MULTIPART,
-    UploadedFile,
-    media_type,
-    read_form,
-    read_uploaded_draft,
-    read_uploaded_lists,
-)
-from recsys.errors import DraftError, InputError
+from recsys.app.web.uploads import FORM, MULTIPART, UploadedFile, media_type, read_form
+from recsys.errors import DraftError, InputError, check_name
 from recsys.formats.answers import answer_record
 from recsys.formats.check_formats import check_record
 from recsys.formats.drafts.objects import manuscript_of
@@ -103,11 +94,9 @@ class SentQuestion(Generic[Model]):
         if kind == JSON:
             return cls(parsed(await request.body(), model))
         if kind not in (MULTIPART, FORM):
-            raise RequestError(
-                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-                f"The body is {kind[:80] or 'of no type'}.",
-                f"Send {JSON}, or {MULTIPART} with the parts {FILE!r} and {REQUEST!r}.",
-            )
+            what = f"The body is {kind[:80] or 'of no type'}."
+            hint = f"Send {JSON}, or {MULTIPART} with the parts {FILE!r} and {REQUEST!r}."
+            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, what, hint)
         sent = await read_form(request)
         objects = [value for name, value in sent.pairs if name == REQUEST]
         return cls(parsed(objects[0] if objects else "{}", model), sent.files.get(FILE, ()))
@@ -125,8 +114,7 @@ class SentQuestion(Generic[Model]):
         """
         if not self.files:
             return None
-        reading = partial(read_uploaded_draft, self.files, sentences=sentences)
-        return await service_of(request).reading.run(reading)
+        return await service_of(request).read_draft(self.files, sentences=sentences)
 
 
 async def recommendations(request: Request) -> Response:
@@ -217,16 +205,14 @@ async def checks(request: Request) -> Response:
         files.append(UploadedFile("the text", body.text.encode()))
     listed = Bibliography()
     if files:
-        listed = await service_of(request).reading.run(partial(read_uploaded_lists, files))
+        listed = await service_of(request).read_lists(files)
     named = body.model_dump(include={"references"}, exclude_none=True)
     references = (*listed.references, *manuscript_of(named, "body").references)
     if not references:
         raise _unprocessable("No reference is given.", body.SHAPE)
     if len(references) > MOST_CHECKED:
-        raise _unprocessable(
-            f"{len(references):,} references are given.",
-            f"Send {MOST_CHECKED:,} at most, or run `recsys check`.",
-        )
+        what = f"{len(references):,} references are given."
+        raise _unprocessable(what, f"Send {MOST_CHECKED:,} at most, or run `recsys check`.")
 
     def find(opened: OpenIndex) -> Reply:
         report = checked_in(opened, references, listed.problems)
@@ -244,15 +230,10 @@ async def papers(request: Request) -> Response:
     values = request.query_params.getlist("ids")
     ids = [each for value in values for each in value.split(",") if each]
     if not 0 < len(ids) <= MOST_IDS:
-        raise _unprocessable(
-            f"{len(ids)} ids are given.", f"Give 1 to {MOST_IDS}: ?ids=A,B or ?ids=A&ids=B."
-        )
+        what = f"{len(ids)} ids are given."
+        raise _unprocessable(what, f"Give 1 to {MOST_IDS}: ?ids=A,B or ?ids=A&ids=B.")
     form = request.query_params.get("format", "json")
-    if form != "json" and form not in WRITERS:
-        raise _unprocessable(
-            f"There is no format {form[:40]!r}.", f"The formats are json, {', '.join(WRITERS)}."
-        )
-
+    check_name(form, ("json", *WRITERS), "format")
     keys = request.query_params.get("keys") or None
 
     def find(opened: OpenIndex) -> Reply:

@@ -15,7 +15,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import ProcessError
 from multiprocessing.connection import Client, Listener
-from typing import Protocol
+from typing import TypeAlias
+
+from pydantic import TypeAdapter
 
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.replies import Problem
@@ -67,33 +69,10 @@ class KeptQuestion:
     @classmethod
     def unpacked(cls, raw: bytes) -> "KeptQuestion":
         """Read what `packed` wrote."""
-        kept = json.loads(zlib.decompress(raw))
-        lists = {name: tuple(v) for name, v in kept["fields"].items() if isinstance(v, list)}
-        return cls(
-            fields=FormFields(**kept["fields"] | lists),
-            collection=kept["collection"],
-            notes=tuple(kept["notes"]),
-            keys=kept["keys"],
-            taken=tuple(kept["taken"]),
-            problem=Problem(**kept["problem"]) if kept["problem"] else None,
-            listed=kept["listed"],
-        )
+        return _KEPT.validate_python(json.loads(zlib.decompress(raw)))
 
 
-class Store(Protocol):
-    """Where questions and collections are kept, under keys that nobody can guess."""
-
-    def put(self, value: bytes) -> str:
-        """Keep a value, and return its key."""
-
-    def get(self, key: str) -> bytes:
-        """Return a value, b"" when it is no longer kept."""
-
-    def pin(self, key: str, paper_id: PaperId, pinned: bool) -> None:
-        """Add a paper to a collection, or take it out."""
-
-    def change(self, key: str, value: bytes) -> None:
-        """Put a value in the place of one that is kept."""
+_KEPT = TypeAdapter(KeptQuestion)
 
 
 class QuestionStore:
@@ -227,3 +206,7 @@ class SharedStore:
             asking.send_bytes(json.dumps([verb, words]).encode())
             asking.send_bytes(value)
             return asking.recv_bytes()
+
+
+Store: TypeAlias = QuestionStore | SharedStore
+"""Where questions and collections are kept, under keys that nobody can guess."""

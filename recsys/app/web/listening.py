@@ -1,7 +1,6 @@
 """Listen for requests until somebody says stop: one process, or several that share the memory."""
 
 import asyncio
-import ipaddress
 import logging
 import signal
 import socket
@@ -40,6 +39,7 @@ from recsys.app.web.service import ServeSettings, Service
 from recsys.errors import InputError
 from recsys.machine import return_large_blocks
 from recsys.mapping.map_pages import MAP_SCRIPT, MAP_STYLE
+from recsys.pipelines.online.sites import is_loopback
 
 # The application: routes, and what every request goes through before and after them.
 #
@@ -53,6 +53,10 @@ from recsys.mapping.map_pages import MAP_SCRIPT, MAP_STYLE
 #     routes              pages for people, operations for programs
 
 STATIC = Path(__file__).parent / "static"
+VIEWS_OF_ANSWERS = {
+    "": page_routes.answer, "/sentences": page_routes.cite, "/map": page_routes.draw,
+    "/check": check_routes.check,
+}  # fmt: skip
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
     Route("/sentence", partial(page_routes.home, tab="/sentence")),
@@ -62,10 +66,10 @@ PAGES: tuple[BaseRoute, ...] = (
         Route(path, partial(page_routes.ask, view=view), methods=["GET", "POST"])
         for path, view in page_routes.VIEWS.items()
     ),
-    Route("/answers/{key}", page_routes.answer),
-    Route("/answers/{key}/sentences", page_routes.cite),
-    Route("/answers/{key}/map", page_routes.draw),
-    Route("/answers/{key}/check", check_routes.check),
+    *(
+        Route(f"/answers/{{key}}{view}", partial(page_routes.show, view=view, work=work))
+        for view, work in VIEWS_OF_ANSWERS.items()
+    ),
     Route("/answers/{key}/pins", page_routes.pin, methods=["POST"]),
     Route("/answers/{key}/export", page_routes.export),
     Route("/export", page_routes.export),
@@ -277,23 +281,12 @@ def bind(host: str, port: int) -> socket.socket:
         listening.listen(256)
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"Nothing can be served on {host}, port {port}: {reason}.",
-            "Give another --port, 0 for any that is free, or a --host of this machine.",
-        ) from error
+        what = f"Nothing can be served on {host}, port {port}: {reason}."
+        hint = "Give another --port, 0 for any that is free, or a --host of this machine."
+        raise InputError(what, hint) from error
     listening.setblocking(False)
     listening.set_inheritable(True)
     return listening
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether only this machine itself can reach a host."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def is_wildcard(host: str) -> bool:

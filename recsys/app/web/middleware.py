@@ -12,7 +12,7 @@ import ipaddress
 import re
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -28,14 +28,7 @@ from recsys.app.terminal import say
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.kept_questions import KeptQuestion
 from recsys.app.web.page_writing import render, site_of
-from recsys.app.web.replies import (
-    PROBLEM_JSON,
-    Problem,
-    Reply,
-    RequestError,
-    problem_of,
-    respond,
-)
+from recsys.app.web.replies import PROBLEM_JSON, Problem, Reply, RequestError, problem_of, respond
 from recsys.app.web.service import ServeSettings, Service
 from recsys.formats.answers import json_text
 
@@ -96,11 +89,9 @@ class Gate:
                 with suppress(ValueError):  # It looks like an address in numbers, and is none.
                     ipaddress.ip_address(match[1] or match[2])
                     return hosts[0]
-        raise RequestError(
-            HTTPStatus.MISDIRECTED_REQUEST,
-            "This name is not served here.",
-            "Use the address that recsys printed, or start it with --allow-host NAME.",
-        )
+        what = "This name is not served here."
+        hint = "Use the address that recsys printed, or start it with --allow-host NAME."
+        raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, what, hint)
 
 
 def check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
@@ -113,11 +104,9 @@ def check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
     own = {f"http://{host}", f"https://{host}"} | ({"null"} if sites == ["same-origin"] else set())
     origins = {value.lower() for name, value in headers if name == "origin"}
     if not origins <= own or not set(sites) <= {"same-origin", "none"}:
-        raise RequestError(
-            HTTPStatus.FORBIDDEN,
-            "Another site's page sent this request.",
-            "Ask from the page of recsys itself, or from a program.",
-        )
+        what = "Another site's page sent this request."
+        hint = "Ask from the page of recsys itself, or from a program."
+        raise RequestError(HTTPStatus.FORBIDDEN, what, hint)
 
 
 def _bearers(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -150,10 +139,6 @@ SMALL = 64 * 2**10
 """Bytes of a body that is taken however much others send: a question without a file."""
 
 
-class Disconnected(Exception):
-    """The client went away before it had sent everything."""
-
-
 class BodyLimits:
     """ASGI middleware: what is inside gets the body in one piece."""
 
@@ -177,33 +162,22 @@ class BodyLimits:
         announced = [value for name, value in scope["headers"] if name == b"content-length"]
         if announced:  # The server has checked that it is a number.
             self._check(int(announced[0]))
-        size = 0
-
-        def hold(more: int) -> None:
-            nonlocal size
-            self._check(size + more)
-            if size + more > SMALL and self._held + more > self._together:
-                raise RequestError(
-                    HTTPStatus.SERVICE_UNAVAILABLE,
-                    "Others are sending too much at the moment.",
-                    "Send it again in a moment.",
-                    wait=5,
-                )
-            size += more
-            self._held += more
-
+        size, body = 0, bytearray()
         try:
             try:
-                body = await asyncio.wait_for(_whole(receive, hold), self._seconds)
-            except Disconnected:
+                async with asyncio.timeout(self._seconds):
+                    async for piece in Request(scope, receive).stream():
+                        size += len(piece)
+                        self._held += len(piece)
+                        self._check(size)
+                        body += piece
+            except ClientDisconnect:
                 return
             except TimeoutError as error:
-                raise RequestError(
-                    HTTPStatus.REQUEST_TIMEOUT,
-                    f"The request did not arrive within {self._seconds:g} s.",
-                    "Send it again, or a smaller file.",
-                ) from error
-            pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+                what = f"The request did not arrive within {self._seconds:g} s."
+                hint = "Send it again, or a smaller file."
+                raise RequestError(HTTPStatus.REQUEST_TIMEOUT, what, hint) from error
+            pending: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
             async def replayed() -> Message:
                 return pending.pop() if pending else await receive()
@@ -214,25 +188,13 @@ class BodyLimits:
 
     def _check(self, size: int) -> None:
         if size > self._size:
-            raise RequestError(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                f"The request is larger than {self._size / 2**20:g} MB.",
-                "Give a smaller file, or the title and the abstract alone.",
-            )
-
-
-async def _whole(receive: Receive, hold: Callable[[int], None]) -> bytes:
-    """Take a body; hold: told how many more bytes come, refuses what is too much."""
-    body, more = bytearray(), True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        piece = message.get("body", b"")
-        hold(len(piece))
-        body += piece
-        more = message.get("more_body", False)
-    return bytes(body)
+            what = f"The request is larger than {self._size / 2**20:g} MB."
+            hint = "Give a smaller file, or the title and the abstract alone."
+            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what, hint)
+        if size > SMALL and self._held > self._together:
+            what = "Others are sending too much at the moment."
+            hint = "Send it again in a moment."
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint, wait=5)
 
 
 # Answer every error: as a page to people, as problem+json to programs.
@@ -266,8 +228,6 @@ class Failures:
 
         try:
             await self._app(scope, receive, noted)
-        except asyncio.CancelledError:
-            raise
         except Exception as error:
             if not statuses:
                 response = failed(Request(scope), self._service, error, pages=self._pages)
@@ -356,11 +316,7 @@ class ResponseHeaders:
 
 # The stylesheets, the script and the icon: some small files, read once.
 
-TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 class StaticFiles:

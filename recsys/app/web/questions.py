@@ -7,14 +7,7 @@ import numpy as np
 
 from recsys.app.check_wiring import checked
 from recsys.app.web.index_registry import OpenIndex
-from recsys.app.web.replies import (
-    FARTHEST,
-    RequestError,
-    UnknownPaper,
-    digest_of,
-    offset_in,
-    token,
-)
+from recsys.app.web.replies import FARTHEST, RequestError, UnknownPaper, digest_of, offset_in, token
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
 from recsys.checking.check import index_source
 from recsys.checking.listed import Listed
@@ -25,15 +18,7 @@ from recsys.query.question_schema import QuestionOptions
 from recsys.query.resolve_draft import Question, resolve_draft
 from recsys.query.search import named_row
 from recsys.recommend import KEPT
-from recsys.records import (
-    Answer,
-    LocalAnswer,
-    Manuscript,
-    Paper,
-    PaperId,
-    ReadingLists,
-    Reference,
-)
+from recsys.records import Answer, LocalAnswer, Manuscript, Paper, PaperId, ReadingLists, Reference
 from recsys.store.arrays import Rows
 from recsys.store.corpus import Corpus
 
@@ -226,10 +211,8 @@ def around(opened: OpenIndex, paper_id: PaperId) -> Around:
     collection = opened.recommender.collection
     row = named_row(collection, paper_id)
     if row is None:
-        raise UnknownPaper(
-            f"The index {opened.name!r} holds no paper {paper_id[:200]!r}.",
-            "Look for it by its title.",
-        )
+        what = f"The index {opened.name!r} holds no paper {paper_id[:200]!r}."
+        raise UnknownPaper(what, "Look for it by its title.")
     (paper,) = collection.corpus.full_papers([row])
     links = (
         np.asarray(links[row]) for links in (collection.graph.cites, collection.graph.cited_by)

@@ -157,8 +157,8 @@ def test_accepted_papers_of_sentences_and_corrected_works_go_there_too(
     people = " and ".join(paper["authors"])
     facts = f"title = {{{paper['title']}}}, author = {{{people}}}, year = {{1993}}"
     book.write_text(f"@article{{a, {facts}}}\n")
-    words = ("check", book, "--index", built.index, "--fix", tmp_path / "fixed.bib")
-    done = run_cli(*words, "--to", "zotero", "--yes")
+    fixing = ("check", book, "--index", built.index, "--fix", tmp_path / "fixed.bib")
+    done = run_cli(*fixing, "--to", "zotero", "--yes")
     assert done.code == 0 and "Added to Zotero: 1 new" in done.err, done.err
     item = list(desk.items.values())[-1]
     assert (item["title"], item["date"]) == (paper["title"], str(paper["year"]))

@@ -5,9 +5,10 @@ import asyncio
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from recsys.app.web.listening import answered_hosts, is_loopback
+from recsys.app.web.listening import answered_hosts
 from recsys.app.web.middleware import HEADERS, SMALL, BodyLimits
 from recsys.app.web.replies import RequestError
+from recsys.pipelines.online.sites import is_loopback
 from tests.built_index import Built
 from tests.recsys.app.web.served import DRAFT, HOST, TOKEN, serving, settings_of
 from tests.rows import each_row
@@ -105,8 +106,9 @@ def test_a_program_that_shows_the_token_is_no_page_of_another_site(built: Built)
             ({"authorization": f"Bearer {TOKEN}x"}, 403),
             ({"cookie": f"recsys-token={TOKEN}"}, 403),
         ):
-            asked = {"json": {"draft": DRAFT}, "headers": {**stranger, **shown}}
-            assert client.post("/v1/recommendations", **asked).status_code == status, shown
+            body, headers = {"draft": DRAFT}, {**stranger, **shown}
+            found = client.post("/v1/recommendations", json=body, headers=headers)
+            assert found.status_code == status, shown
 
 
 def test_the_token_opens_by_header_and_moves_from_the_address_to_a_cookie(built: Built) -> None:
