@@ -22,7 +22,7 @@ DEV     = $(VENV)/.dev-installed
 KERNELS = recsys/store/kernels/compiled.c
 CODE    = recsys pipelines indexes eval benchmarks docs tests
 
-.PHONY: help venv demo encoder test test-thorough lint types format pytest audit torture web-check engine-check docs pictures benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels release workflows-check clean
+.PHONY: help venv demo encoder test test-thorough lint types format pytest audit torture web-check mcpb engine-check zotero-plugin docs pictures benchmarks benchmarks-scale benchmarks-fetch evaluation ranker wheels release vscode workflows-check clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -55,15 +55,31 @@ torture: $(DEV) ## Try to break it for an hour: kills, corruptions, fuzz; SHARE=
 	$(BIN)/python -m tests.torture --share $(SHARE) --jobs 2 --docs docs/results
 
 # Chromium and wrk are Debian packages; who may not install them is told so by the check that needs them.
-web-check: $(DEV) ## Check what `recsys serve` serves: attacks, forms, schema, browser, load; WEB=hostile for one.
+web-check: $(DEV) ## Check what `recsys serve` and `recsys mcp` serve: attacks, forms, browser, load, agents; WEB=hostile for one.
 	@$(PIP) 'playwright>=1.49' 'schemathesis>=4.10,<5'
 	@{ command -v chromium && command -v wrk; } >/dev/null || test "$$(id -u)" != 0 || \
 	  { apt-get update --quiet && apt-get install --quiet --yes chromium wrk; }
-	@npm install --silent --no-audit --no-fund --prefix build/web-check axe-core@4
+	@npm install --silent --no-audit --no-fund --prefix build/web-check axe-core@4 node@22 \
+	  @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0
 	$(BIN)/python -m tests.web_check $(WEB) --share $(SHARE) --data $(DATA) --docs docs/results
+
+mcpb: $(DEV) ## Build the bundle of `recsys mcp` for desktop assistants into dist/, and check its manifest.
+	@npm install --silent --no-audit --no-fund --prefix build/mcpb @anthropic-ai/mcpb@2
+	build/mcpb/node_modules/.bin/mcpb validate packages/mcp/manifest.json
+	mkdir -p dist
+	build/mcpb/node_modules/.bin/mcpb pack packages/mcp dist/citerec-$(VERSION).mcpb
 
 engine-check: $(DEV) ## Check jobs on Ray, dumps, LanceDB and object stores whole; ENGINE=dumps for one.
 	$(BIN)/python -m tests.engine_check $(ENGINE)
+
+# It brings a node of its own: what it is built with needs a newer one than Debian has.
+zotero-plugin: $(DEV) ## Check the plugin for Zotero, and build build/zotero/recsys-zotero.xpi.
+	@npm ci --silent --no-audit --no-fund --prefix editors/zotero
+	npm run --silent --prefix editors/zotero lint
+	npm run --silent --prefix editors/zotero types
+	NODE_ENV=production npm run --silent --prefix editors/zotero build
+	$(BIN)/python -m tests.zotero_check
+	mkdir -p build/zotero && cp editors/zotero/.scaffold/build/recsys-zotero.xpi build/zotero/
 
 format: $(DEV) ## Format the code and apply the safe fixes.
 	$(BIN)/ruff format $(CODE)
@@ -148,6 +164,14 @@ release: $(RUNTIME) ## Build in dist/ all that is published, and check it: wheel
 	  sed "s/VERSION/$${stem##*-}/; s/SHA256/$$(sha256sum $$archive | cut -c -64)/" \
 	    packages/conda/$$name/recipe.yaml > dist/$$name.recipe.yaml; done
 	cd dist && sha256sum * > SHA256SUMS
+
+vscode: ## Check, bundle and pack the extension of VS Code into dist/.
+	@npm ci --silent --no-audit --no-fund --prefix editors/vscode
+	npm run --silent --prefix editors/vscode check
+	npm run --silent --prefix editors/vscode bundle
+	@mkdir -p dist
+	cp LICENSE editors/vscode/
+	cd editors/vscode && npx --yes @vscode/vsce@3.7.1 package --no-dependencies --allow-missing-repository --out ../../dist/
 
 workflows-check: $(RUNTIME) ## Check the workflows in .github: zizmor for what is unsafe, actionlint for what is wrong.
 	@$(PIP) zizmor

@@ -37,7 +37,7 @@ from benchmarks.map_quality import measure_maps
 from benchmarks.matching_quality import measure_matching
 from benchmarks.result_tables import Report, written
 from docs.made.marked_pages import page_with, rewrite_block
-from recsys.eval.measures import summarise
+from recsys.eval.measures import means
 from recsys.eval.significance import expected_calibration_error
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import gold, read_split
@@ -134,9 +134,7 @@ def f1_by_seed(index: Path, split: Path) -> list[float]:
         for ids in (parts.train, parts.dev)
     )
     fitted = (fit(train, dev, names, seed=seed) for seed in SEEDS)
-    judged = (judge(dev.scored(each.predict), dev) for each in fitted)
-    rng = np.random.default_rng(0)
-    return [summarise(each, rng=rng, samples=1)["F1@20"].value for each in judged]
+    return [means(judge(dev.scored(each.predict), dev))["F1@20"] for each in fitted]
 
 
 OWN_BLOCKS: Mapping[str, Callable[[Any], str]] = {

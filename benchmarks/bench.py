@@ -18,7 +18,7 @@ from typing import IO, Annotated, Any, TypeAlias
 
 import typer
 
-from recsys.errors import InputError, RecsysError, near_miss
+from recsys.errors import InputError, RecsysError, check_name, near_miss
 from recsys.machine import processors
 from recsys.store.generations import in_force
 
@@ -116,10 +116,7 @@ def chosen(text: str, known: Collection[str]) -> list[str]:
     """
     names = [name.strip() for name in text.split(",")]
     for name in names:
-        if name not in known:
-            raise InputError(
-                f"There is no {name!r}.{near_miss(name, known)}", f"Choose of {', '.join(known)}."
-            )
+        check_name(name, known, "choice")
     return names
 
 

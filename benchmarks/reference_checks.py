@@ -8,7 +8,6 @@ are those of real papers, as people print them: in five styles, and as careless 
 their references are altered or invented, and a share of the works is hidden from the check.
 """
 
-import gzip
 import json
 import re
 from collections import Counter, defaultdict
@@ -32,6 +31,7 @@ from benchmarks.bench import (
     Results,
     Work,
     program,
+    read_papers,
     run_recsys,
     tell,
 )
@@ -277,36 +277,20 @@ def fit(data: Data, work: Work = OUT) -> None:
     """Fit the chance of identity on lists of the corpora FITTED, and write it into the package."""
     nothing = {"names": [*chances.IDENTITY], "weights": [0.0] * len(chances.IDENTITY), "bias": 0.0}
     write_json(chances.MODELS, {"identity": nothing})  # What is looked up is judged on the way.
-    numbers, truth = zip(*_identities(Bench(data, work)), strict=True)
-    write_json(chances.MODELS, {"identity": _fitted(chances.IDENTITY, numbers, truth)})
-
-
-def _fitted(
-    names: Sequence[str], numbers: Sequence[Sequence[float]], truth: Sequence[bool]
-) -> Figures:
     from sklearn.linear_model import LogisticRegression
 
+    bench = Bench(data, work)
+    pairs = (pair for corpus in FITTED for pair in _identities(Lists(bench, corpus), corpus))
+    numbers, truth = zip(*pairs, strict=True)
     fitted = LogisticRegression(max_iter=1000).fit(np.array(numbers), truth)
     weights = [round(float(weight), 4) for weight in fitted.coef_[0]]
     bias = round(float(fitted.intercept_[0]), 4)
-    return {"names": [*names], "weights": weights, "bias": bias, "of": len(truth)}
+    found = nothing | {"weights": weights, "bias": bias, "of": len(truth)}
+    write_json(chances.MODELS, {"identity": found})
 
 
-def _drawn_lists(bench: Bench) -> Iterator[tuple[Lists, list[Known], Source]]:
-    """Draw lists with faults, each with a source that lacks some works."""
-    for corpus in FITTED:
-        lists = Lists(bench, corpus)
-        source = index_source(lists.collection, corpus)
-        for count, (_, known) in enumerate(lists.drawn(faults=True)):
-            tell(f"{corpus}: lists", count + 1, LISTS)
-            hidden = hidden_of(
-                lists.collection, float(lists.rng.choice(chances.LACKING)), lists.rng
-            )
-            yield lists, known, hiding(source, hidden)
-
-
-def _identities(bench: Bench) -> Iterator[tuple[tuple[float, ...], bool]]:
-    for lists, known, source in _drawn_lists(bench):
+def _identities(lists: Lists, corpus: str) -> Iterator[tuple[tuple[float, ...], bool]]:
+    for known, source, _ in faulty_lists(lists, index_source(lists.collection, corpus), corpus):
         held = source.look([each.reference for each in known])
         for each, holdings in zip(known, held, strict=True):
             title = plain_title(each.reference.title or "")
@@ -314,6 +298,16 @@ def _identities(bench: Bench) -> Iterator[tuple[tuple[float, ...], bool]]:
                 theirs = plain_title(record.work.title or "")
                 numbers = chances.identity_numbers(each.reference, title, record.work, theirs)
                 yield numbers, is_meant(record, each, lists.collection)
+
+
+def faulty_lists(
+    lists: Lists, source: Source, corpus: str
+) -> Iterator[tuple[list[Known], Source, frozenset[str]]]:
+    """Draw lists with faults, each with the source without some works, and the ids of these."""
+    for count, (_, known) in enumerate(lists.drawn(faults=True)):
+        tell(f"{corpus}, faults", count + 1, LISTS)
+        hidden = hidden_of(lists.collection, float(lists.rng.choice(chances.LACKING)), lists.rng)
+        yield known, hiding(source, hidden), hidden
 
 
 def is_meant(record: Record | None, known: Known, collection: Collection) -> bool:
@@ -381,10 +375,8 @@ def _faults(lists: Lists, source: Source, corpus: str) -> Figures:
     seen, caught = Counter[str](), Counter[str]()
     sure, right, absent, invented = [], [], [], []
     lists.rng = np.random.default_rng(2)
-    for count, (_, known) in enumerate(lists.drawn(faults=True)):
-        tell(f"{corpus}, faults", count + 1, LISTS)
-        hidden = hidden_of(lists.collection, float(lists.rng.choice(chances.LACKING)), lists.rng)
-        report = check([k.reference for k in known], [hiding(source, hidden)], this_year=YEAR)
+    for known, without, hidden in faulty_lists(lists, source, corpus):
+        report = check([k.reference for k in known], [without], this_year=YEAR)
         for each, item in zip(known, report.items, strict=True):
             ids = lists.collection.corpus.ids
             there = each.row < 0 or ids[each.row] not in hidden
@@ -436,16 +428,8 @@ def measure_fixes(bench: Bench, corpus: str) -> Figures:
             row = lists.collection.corpus.row(paper.id) or 0
             if key not in before:
                 continue
-            told = {
-                each.field
-                for each in compare(before[key], true, this_year=YEAR)
-                if each.agrees is False
-            }
-            still = {
-                each.field
-                for each in compare(after[key], true, this_year=YEAR)
-                if each.agrees is False
-            }
+            compared = (compare(read[key], true, this_year=YEAR) for read in (before, after))
+            told, still = ({each.field for each in f if each.agrees is False} for f in compared)
             if fault and _FIELD_OF[fault] in told:
                 asked += 1
                 right += _FIELD_OF[fault] not in still
@@ -484,7 +468,10 @@ def read_entries(
     entries: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], list[Reference]]:
     """Read entries as BibTeX; return those that can be read, and what was read."""
-    text = "".join(map(_bibtex, entries))
+    text = ""
+    for entry in entries:
+        fields = "".join(f"  {name} = {{{value}}},\n" for name, value in entry["fields"].items())
+        text += f"@{entry['bibtex_type']}{{{entry['bibtex_key']},\n{fields}}}\n"
     known = {each.key: each for each in parse_bibliography(text, "dev.bib").references}
     read = [entry for entry in entries if entry["bibtex_key"] in known]
     return read, [known[entry["bibtex_key"]] for entry in read]
@@ -513,13 +500,8 @@ def hallmark_figures(read: Sequence[Mapping[str, Any]], report: CheckReport) -> 
 
 def hallmark(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Read the entries, and make papers of what is true."""
-    entries, valid = (
-        [
-            json.loads(line)
-            for line in gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8")
-        ]
-        for name in ("dev_public", "valid_entries")
-    )
+    names = "dev_public", "valid_entries"
+    entries, valid = (read_papers(folder / f"{name}.jsonl.gz") for name in names)
     papers: dict[tuple[str, ...], dict[str, Any]] = {}
     for entry in (*valid, *(each for each in entries if each["label"] == "VALID")):
         fields = entry["fields"]
@@ -532,11 +514,6 @@ def hallmark(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         known = papers.setdefault(title_of(fields["title"]).words, paper)
         known.update({name: value for name, value in paper.items() if value and not known[name]})
     return entries, list(papers.values())
-
-
-def _bibtex(entry: Mapping[str, Any]) -> str:
-    fields = "".join(f"  {name} = {{{value}}},\n" for name, value in entry["fields"].items())
-    return f"@{entry['bibtex_type']}{{{entry['bibtex_key']},\n{fields}}}\n"
 
 
 main: Callable[..., int] = program("benchmarks.reference_checks", fit, measure)

@@ -23,7 +23,7 @@ import typer
 from benchmarks.bench import Work, program, recsys_program, run_program
 from benchmarks.result_tables import table
 from docs.made.marked_pages import page_with, rewrite_block
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, check_name, near_miss
 from recsys.eval.measures import Judged, f1, flag, per_query
 from recsys.eval.recorded_runs import FACTS, RUNS, kind_of
 from recsys.eval.report.evaluation_report import read_report
@@ -135,11 +135,7 @@ def select(only: str | None, experiments: Experiments = EXPERIMENTS) -> dict[str
     words = [word.strip() for word in only.split(",")]
     rows = [f"{name}/{system}" for name, each in experiments.items() for system in each.figures]
     for word in words:
-        if word not in rows and word not in experiments:
-            raise InputError(
-                f"There is no row {word!r}.{near_miss(word, [*rows, *experiments])}",
-                "See `python -m benchmarks.reproduce --list`.",
-            )
+        check_name(word, [*rows, *experiments], "row")
     chosen = {
         name: [system for system in each.figures if {name, f"{name}/{system}"} & set(words)]
         for name, each in experiments.items()

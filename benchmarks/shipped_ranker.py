@@ -18,8 +18,8 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial, reduce
+from dataclasses import dataclass
+from functools import reduce
 from operator import or_
 from pathlib import Path
 from typing import Annotated
@@ -43,20 +43,12 @@ from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.pipelines.evaluation.splits import read_parts, read_split
 from recsys.pipelines.jobs.index_writer import writing
-from recsys.pipelines.ranking.cross_fitting import FOLDS, TrainedRanker, teach
+from recsys.pipelines.ranking.cross_fitting import FOLDS, Lesson, TrainedRanker, teach_lessons
 from recsys.pipelines.ranking.fit_network import FEWER_UNITS
 from recsys.pipelines.ranking.train_ranker import report_on
-from recsys.pipelines.ranking.training_table import (
-    Posing,
-    TrainingTable,
-    collect,
-    concatenate,
-    told_before,
-)
-from recsys.protocols import silent
+from recsys.pipelines.ranking.training_table import Posing
 from recsys.ranking.features import feature_names
-from recsys.ranking.ranker import SECOND_NAMES
-from recsys.store.arrays import Floats, Rows
+from recsys.store.arrays import Rows
 from recsys.store.artifacts import check_replaceable, ranker_folder, replacing, write_json
 from recsys.store.collection import Collection
 from recsys.store.generations import is_index
@@ -142,46 +134,17 @@ def subsample_corpus(bench: Bench, corpus: str, out: Path, *, seed: int, abstrac
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingSet:
-    """What a ranker learns of one form: queries to train on, and to calibrate by.
-
-    names: of the features. queries: rows of the train and of the dev queries. posings: how each are
-    posed.
-    """
+class TrainingSet(Lesson):
+    """What a ranker learns of one form of a corpus. names: of the features."""
 
     corpus: str
     names: tuple[str, ...]
-    collection: Collection
-    queries: tuple[Rows, Rows]
-    posings: tuple[Posing, Posing]
 
     @property
     def seen(self) -> SeenQueries:
         """Digest what rankers of folds learn from: all queries."""
         nothing = self.queries[1][:0]
         return SeenQueries.of(self.collection, train=np.concatenate(self.queries), dev=nothing)
-
-    def again(self, train: Floats, dev: Floats) -> "TrainingSet":
-        """Pose the queries for a second look, with the chances that a first one gave: (n,)."""
-        one, other = (
-            replace(posing, chances=told_before(chances))
-            for posing, chances in zip(self.posings, (train, dev), strict=True)
-        )
-        return replace(self, posings=(one, other))
-
-    def pose(self) -> list[TrainingTable]:
-        """Find the candidates of the train and of the dev queries, which takes gigabytes."""
-        return [
-            collect(
-                self.collection,
-                rows,
-                self.names,
-                progress=silent,
-                stage="features",
-                posing=posing,
-            )
-            for rows, posing in zip(self.queries, self.posings, strict=True)
-        ]
 
 
 def training_set_of(
@@ -208,38 +171,12 @@ def training_set_of(
     dev = sample(collection.corpus.rows(parts.dev), tuned, rng)
     view = form.links(collection)
     posings = Posing(seeded=True, links=view), Posing(links=view)
-    return TrainingSet(form.corpus, names, collection, (train, dev), posings)
+    return TrainingSet(collection, (train, dev), posings, form.corpus, names)
 
 
 def teach_together(sets: Sequence[TrainingSet], *, seed: int, folds: int = FOLDS) -> TrainedRanker:
-    """Train rankers of folds of all corpora's queries, and such rankers again for a second look.
-
-    Each query is seen again with the chances that a ranker gave it which has not learned from it;
-    what answers first is the mean of those.
-    """
-    names, fit = sets[0].names, partial(teach, seed=seed, folds=folds, units=FEWER_UNITS)
-    table, trained, sizes = _pose_together(sets)
-    taught = fit(table, trained, names)
-    first = taught.ranker
-    chances = np.split(first.calibrated(taught.scores), np.cumsum(sizes)[:-1])
-    del table, taught  # Gigabytes.
-    of_train, of_dev = chances[: len(sets)], chances[len(sets) :]
-    again = [each.again(*pair) for each, *pair in zip(sets, of_train, of_dev, strict=True)]
-    table, trained, _ = _pose_together(again)
-    second = fit(table, trained, (*names, *SECOND_NAMES))
-    return replace(second, ranker=replace(second.ranker, first=first))
-
-
-def _pose_together(sets: Sequence[TrainingSet]) -> tuple[TrainingTable, int, list[int]]:
-    """Put the candidates of all train queries, and then of all dev queries, in one table.
-
-    Returns:
-        The table; how many queries are of train; and how many candidates are of each set's train
-        queries, and then of each set's dev queries.
-    """
-    train, dev = zip(*(each.pose() for each in sets), strict=True)
-    queries = sum(len(each.groups) for each in train)
-    return concatenate([*train, *dev]), queries, [len(each.features) for each in (*train, *dev)]
+    """Train rankers of folds of all corpora's queries, which look twice."""
+    return teach_lessons(sets, sets[0].names, seed=seed, folds=folds, units=FEWER_UNITS)
 
 
 def sample(rows: Rows, most: int, rng: np.random.Generator) -> Rows:

@@ -34,14 +34,15 @@ from benchmarks.shipped_ranker import (
     teach_together,
     training_set_of,
 )
-from recsys.eval.measures import Judged, per_query, summarise
-from recsys.eval.significance import bootstrap_pooled_f1
+from recsys.eval.measures import Judged, draw, per_query, summarise
+from recsys.eval.significance import pooled_f1_gain
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.evaluation.splits import pose, read_split
 from recsys.pipelines.ranking.cross_fitting import learn_on
 from recsys.pipelines.ranking.fit_ranker import FittedRanker
+from recsys.pipelines.ranking.train_ranker import ask as ask_ranker
 from recsys.pipelines.ranking.train_ranker import looking_again
-from recsys.pipelines.ranking.training_table import Posing, collect, judge
+from recsys.pipelines.ranking.training_table import Posing, collect
 from recsys.protocols import silent
 from recsys.ranking.features import feature_names
 from recsys.store.arrays import Rows
@@ -160,10 +161,7 @@ def measure(
 
 def ask(ranker: FittedRanker, collection: Collection, rows: Rows, share: float) -> list[Judged]:
     """Ask the queries in these rows of a collection that knows a share of its citations."""
-    names = (ranker.first or ranker).feature_names
-    posing = looking_again(ranker.first, Posing(links=share_of_links(collection, share)))
-    table = collect(collection, rows, names, progress=silent, stage="features", posing=posing)
-    return judge(table.scored(ranker.predict), table)
+    return ask_ranker(ranker, collection, rows, Posing(links=share_of_links(collection, share)))
 
 
 def figures_of(judged: Sequence[Judged]) -> Figures:
@@ -174,9 +172,8 @@ def figures_of(judged: Sequence[Judged]) -> Figures:
 
 def f1_gain(one: Sequence[Judged], other: Sequence[Judged]) -> Figures:
     """Take one F1@20 less the other, with an interval, queries drawn in pairs."""
-    values = [per_query(each) for each in (one, other)]
-    pairs = [(each["P@20"], each["R@20"]) for each in values]
-    return asdict(bootstrap_pooled_f1(pairs[0], pairs[1], rng=np.random.default_rng(0)))
+    drawn = draw(len(one), rng=np.random.default_rng(0), samples=1000)
+    return asdict(pooled_f1_gain(per_query(one), per_query(other), drawn))
 
 
 def _ranked(collection: Collection, row: int) -> dict[str, Judged]:

@@ -25,7 +25,7 @@ import recsys
 from benchmarks.bench import DOCS, HERE, Docs, Figures, Results, chosen, machine, program
 from benchmarks.result_tables import Report
 from benchmarks.timed_programs import top_papers
-from recsys.eval.measures import Judged, f1, flag, per_query
+from recsys.eval.measures import Judged, flag, means
 from recsys.indexes.backends import BACKENDS, build_index, holds_vectors, installed, open_built
 from recsys.indexes.exact import ExactIndex
 from recsys.machine import one_thread
@@ -116,10 +116,10 @@ def compare_backends(index: Path, split: Path, names: Iterable[str]) -> dict[str
 
 def judged(answers: Any) -> dict[str, float]:  # noqa: ANN401 - JSON of `timed_programs`.
     """Measure answers: F1@20 of the averaged precision and recall, and MRR."""
-    flags = [(flag(each["top"], set(each["gold"])), len(each["gold"])) for each in answers.values()]
-    values = per_query([Judged(hits, gold) for hits, gold in flags])
-    means = {name: float(each.mean()) for name, each in values.items()}
-    return {"F1@20": f1(means["P@20"], means["R@20"]), "MRR": means["MRR"]}
+    judged = [
+        Judged(flag(each["top"], set(each["gold"])), len(each["gold"])) for each in answers.values()
+    ]
+    return {name: figure for name, figure in means(judged).items() if name in ("F1@20", "MRR")}
 
 
 def vectors(

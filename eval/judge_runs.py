@@ -29,7 +29,6 @@ from recsys.eval.measures import (
     average,
     band,
     draw,
-    f1,
     interval,
     per_query,
     shares,
@@ -55,6 +54,7 @@ from recsys.eval.significance import (
     error_of_sums,
     expected_calibration_error,
     holm,
+    pooled_f1_gain,
     reliability,
     sign_flip_tests,
 )
@@ -188,20 +188,14 @@ def compare_all(
         p = sign_flip_tests(differences, rng=np.random.default_rng(seed), flips=flips)
         means = drawn @ differences / n
         for at, ((one, other), adjusted) in enumerate(zip(pairs, holm(p).tolist(), strict=True)):
-            effect = effect_size(values[one][measure], values[other][measure])
-            pooled = None
-            if measure == F1:
-                first, second = (
-                    f1(drawn @ values[name]["P@20"] / n, drawn @ values[name]["R@20"] / n)
-                    for name in (one, other)
-                )
-                pooled = interval(first - second)
+            own, theirs = values[one], values[other]
+            effect = effect_size(own[measure], theirs[measure])
             yield Comparison(
                 measure=measure,
                 one=one,
                 other=other,
                 difference=interval(means[:, at]),
-                pooled=pooled,
+                pooled=pooled_f1_gain(own, theirs, drawn) if measure == F1 else None,
                 p=float(p[at]),
                 p_holm=adjusted,
                 cohen_d=effect.cohen_d,

@@ -235,6 +235,12 @@ def summarise(
     return average(per_query(judged), drawn)
 
 
+def means(judged: Sequence[Judged]) -> dict[str, float]:
+    """Average every measure over the queries: name -> figure."""
+    figures = summarise(judged, rng=np.random.default_rng(0), samples=1)
+    return {name: interval.value for name, interval in figures.items()}
+
+
 def average(values: Mapping[str, Doubles], drawn: Doubles) -> dict[str, Interval]:
     """Average measures of queries, name -> (n,), over draws of them (`draw`), pooled F1 added."""
     return {name: interval(row) for name, row in drawn_means(values, drawn).items()}

@@ -7,7 +7,6 @@ report/
 └── facts.json         optional: how the runs came about, candidates, probabilities
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +15,12 @@ from typing import Any
 from recsys.errors import InputError, near_miss
 from recsys.eval.measures import CANDIDATE_RECALL, Judged, flag
 from recsys.eval.trec import Qrels, Run, ordered, read_qrels, read_run
+from recsys.formats.files import json_object
 from recsys.records import PaperId
 
 RUNS, QRELS, QUERIES, FACTS = "runs", "qrels.txt", "queries.json", "facts.json"
 SCHEMA = "recsys.evaluation/1"
+AGAIN = "Run its `recsys evaluate` command again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def read_evaluation(folder: Path) -> Evaluation:
             raise InputError(
                 f"{folder / FACTS} names the system {name!r}, which has no run."
                 f"{near_miss(name, paths)}",
-                "Run `recsys evaluate` again.",
+                AGAIN,
             )
     order = dict.fromkeys([*named, *paths])
     runs = {name: read_run(paths[name]) for name in order}
@@ -127,15 +128,10 @@ def read_facts(path: Path) -> dict[str, Any]:
     """
     if not path.is_file():
         return {}
-    again = "Run `recsys evaluate` again."
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON ({error}).", again) from error
-    schema = value.get("schema") if isinstance(value, dict) else None
-    if schema != SCHEMA:
-        raise InputError(f"{path} has the schema {schema!r}; this version reads {SCHEMA!r}.", again)
-    return dict(value)
+    value = json_object(path, AGAIN)
+    if (schema := value.get("schema")) != SCHEMA:
+        raise InputError(f"{path} has the schema {schema!r}; this version reads {SCHEMA!r}.", AGAIN)
+    return value
 
 
 def _read_queries(path: Path, qrels: Qrels) -> dict[str, QueryFacts]:
@@ -143,17 +139,16 @@ def _read_queries(path: Path, qrels: Qrels) -> dict[str, QueryFacts]:
         return {}
     from pydantic import TypeAdapter, ValidationError
 
-    again = "Run `recsys evaluate` again."
     try:
         found = TypeAdapter(dict[str, QueryFacts]).validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{path}: {place or 'file'}: {first['msg']}.", again) from error
+        raise InputError(f"{path}: {place or 'file'}: {first['msg']}.", AGAIN) from error
     for query, papers in qrels.items():
         gold = {paper for paper, relevance in papers.items() if relevance > 0}
         if gold and (query not in found or gold != found[query].gold.keys()):
-            raise InputError(f"{path} and {QRELS} disagree on the gold of {query!r}.", again)
+            raise InputError(f"{path} and {QRELS} disagree on the gold of {query!r}.", AGAIN)
     return found
 
 

@@ -1,6 +1,5 @@
 """What `recsys.eval.judge_runs` finds out about an evaluation, and its file `assessment.json`."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Literal
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.eval.measures import Band, Interval
 from recsys.eval.significance import Bin
+from recsys.formats.files import json_object
 from recsys.store.artifacts import write_json
 
 ASSESSMENT = "assessment.json"
@@ -154,17 +154,14 @@ def load_assessment(folder: Path) -> Assessment:
     if not path.is_file():
         raise ArtifactMissing(f"There is no {path}.", "Run `recsys evaluate` first.")
     again = "Assess the evaluation again."
+    value = json_object(path, again, ArtifactCorrupt)
+    if value.get("schema") != SCHEMA:
+        raise ArtifactMismatch(
+            f"{path} has the schema {value.get('schema')!r}; this version reads {SCHEMA!r}.", again
+        )
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(value, dict) and value.get("schema") != SCHEMA:
-            raise ArtifactMismatch(
-                f"{path} has the schema {value.get('schema')!r}; this version reads {SCHEMA!r}.",
-                again,
-            )
         return TypeAdapter(Assessment).validate_python(value)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise ArtifactCorrupt(f"{path}: {place}: {first['msg']}.", again) from error
-    except (ValueError, RecursionError) as error:
-        raise ArtifactCorrupt(f"{path} is not JSON ({error}).", again) from error

@@ -3,13 +3,13 @@
 `one` and `other` hold a measure of each query, in the same order: (n,) float64, n >= 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.eval.measures import Doubles, Interval, draw, f1, interval
+from recsys.eval.measures import POOLED, Doubles, Interval, draw, f1, interval
 
 FLIPS = 10_000
 _CHUNK = 4_000_000
@@ -40,16 +40,15 @@ def bootstrap_difference(
     return interval(drawn @ (one - other) / len(one))
 
 
-def bootstrap_pooled_f1(
-    one: tuple[Doubles, Doubles],
-    other: tuple[Doubles, Doubles],
-    *,
-    rng: np.random.Generator,
-    samples: int = 1000,
+def pooled_f1_gain(
+    one: Mapping[str, Doubles], other: Mapping[str, Doubles], drawn: Doubles, name: str = "F1@20"
 ) -> Interval:
-    """Return the difference of two pooled F1, each from (precision, recall) of the queries."""
-    drawn = draw(len(one[0]), rng=rng, samples=samples) / len(one[0])
-    first, second = (f1(drawn @ each[0], drawn @ each[1]) for each in (one, other))
+    """Return the difference of two pooled F1 over draws of the queries (`measures.draw`).
+
+    one, other: measure -> (n,), as `per_query` gives them.
+    """
+    n, (p, r) = drawn.shape[1], POOLED[name]
+    first, second = (f1(drawn @ each[p] / n, drawn @ each[r] / n) for each in (one, other))
     return interval(first - second)
 
 

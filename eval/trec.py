@@ -5,6 +5,7 @@ Tools order a run by its scores, compare them as 32-bit floats and disagree on t
 written strictly decreasing in 32 bits, and ranks count from 1.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from operator import gt
@@ -109,6 +110,20 @@ def read_run(path: Path) -> Run:
             raise InputError(f"{place}: the score is {score}.", "Only finite scores are ordered.")
         _enter(found, place, query, paper, value)
     return found
+
+
+def read_runs(paths: Sequence[Path], taken: Sequence[str] = ()) -> dict[str, Run]:
+    """Read runs, each a system named by its file's stem; taken: names that others have.
+
+    Raises:
+        InputError: a name is there twice, or a run cannot be read.
+    """
+    names = Counter([*taken, *(path.stem for path in paths)])
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise InputError(
+            f"Two systems are called {twice[0]!r}.", "A system is named by its file: rename one."
+        )
+    return {path.stem: read_run(path) for path in paths}
 
 
 def read_qrels(path: Path) -> Qrels:

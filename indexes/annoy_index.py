@@ -13,11 +13,21 @@ import annoy
 import numpy as np
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
-from recsys.indexes.backends import FILES, Facts, Former
-from recsys.indexes.exact import Carried, ExactIndex, blocks, load_items, recall
+from recsys.indexes.backends import Facts, Former
+from recsys.indexes.exact import (
+    BUILD_AGAIN,
+    Carried,
+    ExactIndex,
+    blocks,
+    check_unchanged,
+    least_effort,
+    load_items,
+    recall,
+    sampled,
+)
 from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, top_k
-from recsys.store.artifacts import FOREST_FILE, link_or_copy, sha256
+from recsys.store.artifacts import FOREST_FILE, link_or_copy
 from recsys.store.graph import Years
 from recsys.store.vectors import StoredVectors
 
@@ -35,14 +45,13 @@ class AnnoyIndex:
     """Cosine search over vectors: (n, d) float32, L2-normalised rows.
 
     forest: the loaded trees. search_k: how many tree entries a search over all rows looks at.
-    carried: None where the forest was planted over these very vectors. Otherwise the rows that it
-    does not know are looked at by every search.
+    carried: rows that the forest does not know are looked at by every search.
     """
 
     vectors: StoredVectors
     forest: annoy.AnnoyIndex = field(repr=False)
     search_k: int
-    carried: Carried | None = None
+    carried: Carried
 
     def search(self, query: Floats, k: int, *, allowed: Mask | None = None) -> tuple[Rows, Floats]:
         """Return up to k (rows, exact cosines), best first.
@@ -79,25 +88,23 @@ class AnnoyIndex:
 
     def _known(self, query: Floats, k: int, effort: float, allowed: Mask | None) -> Rows:
         """Ask the forest for allowed rows that it knows."""
-        effort *= self.carried.share if self.carried else 1
+        effort *= self.carried.share
         items = np.array(
             self.forest.get_nns_by_vector(
                 query, int(np.ceil(k * effort * MARGIN)), search_k=int(self.search_k * effort)
             ),
             np.int32,
         )
-        rows = self.carried.found(items) if self.carried else items
+        rows = self.carried.found(items)
         return rows if allowed is None else rows[allowed[rows]]
 
     def _best(
         self, query: Floats, known: Rows, k: int, allowed: Mask | None
     ) -> tuple[Rows, Floats]:
         """Pick the best of rows, and of those that the forest does not know."""
-        if self.carried is not None:
-            unknown = self.carried.unknown
-            unknown = unknown if allowed is None else unknown[allowed[unknown]]
-            known = np.concatenate([known, unknown])
-        rows = np.sort(known)
+        unknown = self.carried.unknown
+        unknown = unknown if allowed is None else unknown[allowed[unknown]]
+        rows = np.sort(np.concatenate([known, unknown]))
         # Annoy's angular distances have lost digits where vectors are close: compute afresh.
         cosines = self.vectors[rows] @ query
         kept = top_k(cosines, k)
@@ -105,8 +112,6 @@ class AnnoyIndex:
 
     def _entries(self, effort: float) -> float:
         """Count what a search with such an effort looks at."""
-        if self.carried is None:
-            return self.search_k * effort
         return self.search_k * effort * self.carried.share + len(self.carried.unknown)
 
     @staticmethod
@@ -126,7 +131,8 @@ class AnnoyIndex:
     ) -> "AnnoyIndex":
         """Memory-map what `build` wrote over the same vectors, or over others.
 
-        items: (m,) int32, the row of each of m others among the vectors, GONE where it is not.
+        items: (m,) int32, the row of each of m others among the vectors, GONE where it is not;
+        None: they are the same.
 
         Raises:
             ArtifactCorrupt: the file is missing or cut short.
@@ -137,16 +143,14 @@ class AnnoyIndex:
             forest.load(str(path))
         except OSError as error:
             raise ArtifactCorrupt(
-                f"{path} cannot be read as an Annoy forest ({error}).", "Build the index again."
+                f"{path} cannot be read as an Annoy forest ({error}).", BUILD_AGAIN
             ) from error
-        expected = len(vectors) if items is None else len(items)
-        if forest.get_n_items() != expected:
+        items = np.arange(len(vectors), dtype=np.int32) if items is None else items
+        if forest.get_n_items() != len(items):
             raise ArtifactMismatch(
-                f"{path} holds {forest.get_n_items()} vectors, the index {expected}.",
-                "Build the index again.",
+                f"{path} holds {forest.get_n_items()} vectors, the index {len(items)}.", BUILD_AGAIN
             )
-        carried = None if items is None else Carried.of(items, len(vectors))
-        return cls(vectors, forest, search_k, carried)
+        return cls(vectors, forest, search_k, Carried.of(items, len(vectors)))
 
 
 def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts:
@@ -163,8 +167,7 @@ def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts
 
 def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
     """Keep a forest that still knows most rows; plant another one otherwise."""
-    items, n = _items(former.folder, len(former.rows)), len(former.rows)
-    items = np.arange(n, dtype=np.int32) if items is None else items
+    items = _items(former.folder, len(former.rows))
     carried = Carried.over(items, former.rows, len(vectors))
     unknown, dead = len(carried.unknown), carried.gone
     if unknown > MOST_UNKNOWN * len(vectors) or dead > MOST_DEAD * len(vectors):
@@ -179,25 +182,20 @@ def open_index(
 ) -> AnnoyIndex | ExactIndex:
     """Open what `build` or `carry` wrote; see `AnnoyIndex.load` for what it raises.
 
-    Where a scan is always less work, the forest is left alone. Annoy follows the numbers in its
-    file without looking: a changed byte would end the process, so it is hashed before.
+    Where a scan is always less work, the forest is left alone.
     """
     search_k, path = int(facts["search_k"]), folder / FOREST_FILE
     if search_k >= len(vectors):
         return ExactIndex(vectors)
-    expected = facts.get(FILES, {}).get(FOREST_FILE)
-    if expected is not None and sha256(path) != expected:
-        raise ArtifactCorrupt(
-            f"{path} does not have the checksum in its manifest.", "Build the index again."
-        )
+    check_unchanged(path, facts)
     items = _items(folder, len(vectors))
     return AnnoyIndex.load(path, vectors, search_k=search_k, items=items)
 
 
-def _items(folder: Path, n: int) -> Rows | None:
-    """Read the row of each item of a forest that was carried; None where they are the same."""
+def _items(folder: Path, n: int) -> Rows:
+    """Read the row of each item of a forest; one that was not carried has them in order."""
     path = folder / ITEMS_FILE
-    return load_items(path, n, hint="Build the index again.") if path.exists() else None
+    return load_items(path, n) if path.exists() else np.arange(n, dtype=np.int32)
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:
@@ -224,17 +222,13 @@ def choose_search_k(
     Sampled rows are the queries, and a row finding itself does not count. A found row is right when
     its cosine is no lower than that of the k-th exact neighbour, so ties do not matter.
     """
-    n = len(index.vectors)
-    queries = rng.choice(n, min(sample, n), replace=False).astype(np.int32)
-    exact = ExactIndex(index.vectors)
-    near = [exact.search(index.vectors[row], k + 1) for row in queries]
-    most = n * index.forest.get_n_trees()
-    search_k = min(max(k * index.forest.get_n_trees() // 4, 1), most)
-    while True:
+    queries, near = sampled(index.vectors, sample, k, rng)
+    trees = index.forest.get_n_trees()
+
+    def recall_with(search_k: int) -> float:
         trial = replace(index, search_k=search_k)
-        wanted = zip(queries, near, strict=True)
-        found = [trial.approximate(index.vectors[row], len(rows)) for row, (rows, _) in wanted]
-        share = recall(found, near)
-        if share >= target or search_k >= most:
-            return {"search_k": search_k, "recall": share}
-        search_k = min(search_k * 5 // 4 + 1, most)
+        return recall((trial.approximate(query, k + 1) for query in queries), near)
+
+    start, most = max(k * trees // 4, 1), len(index.vectors) * trees
+    search_k, share = least_effort(start, most, target, recall_with)
+    return {"search_k": search_k, "recall": share}

@@ -1,7 +1,7 @@
 """Exact search: scan every vector. The oracle of every other vector index."""
 
 import mmap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt
-from recsys.indexes.backends import Facts
+from recsys.indexes.backends import FILES, Facts
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
+from recsys.store.artifacts import sha256
 from recsys.store.graph import Years
 from recsys.store.row_remap import GONE
 from recsys.store.vectors import StoredVectors, dots, multiplied, row_dots
@@ -23,6 +24,8 @@ BLOCK = 1 << 25
 """Bytes of vectors that are read, or multiplied with several queries at once."""
 FEW = 4
 """Where fewer than one in so many rows is allowed, it is quicker to copy these than to read all."""
+
+BUILD_AGAIN = "Build the index again with --force."
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,25 @@ def nearest(vectors: StoredVectors, queries: Floats, k: int) -> list[tuple[Rows,
     return best_of_pieces(pieces, len(queries), k)
 
 
+def sampled(
+    vectors: StoredVectors, count: int, k: int, rng: np.random.Generator
+) -> tuple[Floats, list[tuple[Rows, Floats]]]:
+    """Draw rows as queries, and find the k nearest of each, beside itself, which comes first."""
+    n = len(vectors)
+    queries = vectors[np.sort(rng.choice(n, min(count, n), replace=False))]
+    return queries, nearest(vectors, queries, k + 1)
+
+
+def least_effort(
+    start: int, most: int, target: float, recall_with: Callable[[int], float]
+) -> tuple[int, float]:
+    """Climb to the first effort whose recall reaches the target, if any: it, and its recall."""
+    effort = min(start, most)
+    while (share := recall_with(effort)) < target and effort < most:
+        effort = min(effort * 5 // 4 + 1, most)
+    return effort, share
+
+
 def recall(found: Iterable[tuple[Rows, Floats]], near: Iterable[tuple[Rows, Floats]]) -> float:
     """Tell which share of the neighbours is found; which of equally near ones does not matter.
 
@@ -213,16 +235,12 @@ class Carried:
     """A structure that was built over other rows: what it still knows.
 
     rows: (items,) int32, the row of today of each of its items, GONE where there is none. unknown:
-    ascending, the rows that it does not know.
+    ascending, the rows that it does not know. gone: how many items are no longer there.
     """
 
     rows: Rows
     unknown: Rows
-
-    @property
-    def gone(self) -> int:
-        """Count the items that are no longer there."""
-        return int(np.count_nonzero(self.rows == GONE))
+    gone: int
 
     @property
     def share(self) -> float:
@@ -238,9 +256,9 @@ class Carried:
     @classmethod
     def of(cls, rows: Rows, n: int) -> "Carried":
         """Find out what it does not know of n rows."""
-        there = np.zeros(n, bool)
-        there[rows[rows != GONE]] = True
-        return cls(rows, np.flatnonzero(~there).astype(np.int32))
+        there, known = np.zeros(n, bool), rows[rows != GONE]
+        there[known] = True
+        return cls(rows, np.flatnonzero(~there).astype(np.int32), len(rows) - len(known))
 
     @classmethod
     def over(cls, items: Rows, today: Rows, n: int) -> "Carried":
@@ -248,7 +266,7 @@ class Carried:
         return cls.of(np.append(today, np.int32(GONE))[items], n)
 
 
-def load_items(path: Path, n: int, *, hint: str = "Build the index again with --force.") -> Rows:
+def load_items(path: Path, n: int) -> Rows:
     """Read the row of each item: (items,) int32.
 
     Raises:
@@ -257,5 +275,18 @@ def load_items(path: Path, n: int, *, hint: str = "Build the index again with --
     rows: Rows = load_array(path)
     within = rows.dtype == np.int32 and rows.ndim == 1
     if not within or (len(rows) and not (rows.min() >= GONE and rows.max() < n)):
-        raise ArtifactCorrupt(f"{path} names rows that are none of the {n:,} of the index.", hint)
+        raise ArtifactCorrupt(
+            f"{path} names rows that are none of the {n:,} of the index.", BUILD_AGAIN
+        )
     return rows
+
+
+def check_unchanged(path: Path, facts: Mapping[str, Any]) -> None:
+    """Hash a file whose numbers are followed without looking: a changed byte may end the process.
+
+    Raises:
+        ArtifactCorrupt: it is not the file of the manifest.
+    """
+    expected = facts.get(FILES, {}).get(path.name)
+    if expected is not None and sha256(path) != expected:
+        raise ArtifactCorrupt(f"{path} does not have the checksum in its manifest.", BUILD_AGAIN)

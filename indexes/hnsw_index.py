@@ -12,13 +12,21 @@ import numpy as np
 from usearch.index import Index
 
 from recsys.errors import ArtifactCorrupt
-from recsys.indexes.backends import FILES, Facts, Former
-from recsys.indexes.exact import Carried, blocks, nearest, recall, search_allowed
+from recsys.indexes.backends import Facts, Former
+from recsys.indexes.exact import (
+    BUILD_AGAIN,
+    Carried,
+    blocks,
+    check_unchanged,
+    least_effort,
+    load_items,
+    recall,
+    sampled,
+    search_allowed,
+)
 from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
-from recsys.store.artifacts import sha256
 from recsys.store.graph import Years
-from recsys.store.row_remap import GONE
 from recsys.store.vectors import StoredVectors, quantised, row_dots
 
 GRAPH_FILE, ITEMS_FILE = "graph.usearch", "graph.items.npy"
@@ -111,20 +119,14 @@ def _written(vectors: Floats, folder: Path, graph: Index, rows: Rows) -> Facts:
 def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> HnswIndex:
     """Map what `build` or `carry` wrote.
 
-    The graph is followed by the numbers in its file without looking: it is hashed before.
-
     Raises:
         ArtifactCorrupt: it was changed, or does not fit the vectors.
     """
-    path, rows = folder / GRAPH_FILE, load_array(folder / ITEMS_FILE)
-    expected = facts.get(FILES, {}).get(GRAPH_FILE)
-    if expected is not None and sha256(path) != expected:
-        raise _damaged(path, "does not have the checksum in its manifest")
+    path, rows = folder / GRAPH_FILE, load_items(folder / ITEMS_FILE, len(vectors))
+    check_unchanged(path, facts)
     graph = _restored(path, view=True)
-    if rows.dtype != np.int32 or rows.shape != (len(graph),) or graph.ndim != vectors.shape[1]:
+    if len(rows) != len(graph) or graph.ndim != vectors.shape[1]:
         raise _damaged(path, f"does not fit the {len(vectors):,} vectors")
-    if len(rows) and not (rows.min() >= GONE and rows.max() < len(vectors)):
-        raise _damaged(folder / ITEMS_FILE, "names rows that are none of the index")
     _look(graph, int(facts["expansion"]))
     return HnswIndex(vectors, graph, Carried.of(rows, len(vectors)))
 
@@ -145,7 +147,7 @@ def _look(graph: Index, expansion: int) -> None:
 
 
 def _damaged(path: Path, what: str) -> ArtifactCorrupt:
-    return ArtifactCorrupt(f"{path} {what}.", "Build the index again with --force.")
+    return ArtifactCorrupt(f"{path} {what}.", BUILD_AGAIN)
 
 
 def summary(facts: Mapping[str, Any], papers: int) -> str:
@@ -163,13 +165,11 @@ def choose_expansion(
 
     Sampled rows are the queries, and a row finding itself does not count.
     """
-    n = len(index.vectors)
-    queries = index.vectors[np.sort(rng.choice(n, min(sample, n), replace=False))]
-    near = nearest(index.vectors, queries, k + 1)
-    expansion = k
-    while True:
+    queries, near = sampled(index.vectors, sample, k, rng)
+
+    def recall_with(expansion: int) -> float:
         _look(index.graph, expansion)
-        share = recall(index.search_many(queries, k + 1), near)
-        if share >= target or expansion >= n:
-            return {"expansion": expansion, "recall": share}
-        expansion = expansion * 5 // 4 + 1
+        return recall(index.search_many(queries, k + 1), near)
+
+    expansion, share = least_effort(k, max(len(index.vectors), k), target, recall_with)
+    return {"expansion": expansion, "recall": share}

@@ -14,7 +14,16 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Facts, Former
-from recsys.indexes.exact import blocks, compared_in_full, nearest, recall, release, search_allowed
+from recsys.indexes.exact import (
+    blocks,
+    compared_in_full,
+    least_effort,
+    nearest,
+    recall,
+    release,
+    sampled,
+    search_allowed,
+)
 from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
 from recsys.protocols import VectorIndex
 from recsys.retrieval.propose import StageOne
@@ -147,10 +156,8 @@ class Sample:
 
 def sample_alone(vectors: StoredVectors, k: int, rng: np.random.Generator) -> Sample:
     """Draw papers, each a group of its own."""
-    n = len(vectors)
-    queries = vectors[np.sort(rng.choice(n, min(ALONE, n), replace=False))]
-    near = [[found] for found in nearest(vectors, queries, k + 1)]
-    return Sample(k, FOUND_ALONE, list(queries[:, None]), near)
+    queries, near = sampled(vectors, ALONE, k, rng)
+    return Sample(k, FOUND_ALONE, list(queries[:, None]), [[found] for found in near])
 
 
 def sample_together(
@@ -172,24 +179,20 @@ def choose_effort(lists: Lists, sample: Sample, trial: Callable[[Effort], Vector
     A neighbour is met once the lists before its own, seen from the query of the group that is
     nearest to it, hold too few rows. trial: makes the index that searches with an effort.
     """
-    needed, n = _needed(lists, sample), len(lists.rows)
-    scanned = int(np.quantile(needed, sample.target, method="higher"))
-    while True:
-        index = trial(Effort(sample.k + 1, scanned, 0.0))
-        found = (index.search_many(queries, sample.k + 1) for queries in sample.groups)
-        share = recall(chain.from_iterable(found), chain.from_iterable(sample.near))
-        if share >= sample.target or scanned >= n:
-            return Effort(sample.k, scanned, share)
-        scanned = min(scanned * 5 // 4 + 1, n)  # What rounding loses.
-
-
-def _needed(lists: Lists, sample: Sample) -> Longs:
-    """Count, for each neighbour, how many rows have to be scanned for a query to meet it."""
     of_rows, needed = lists.of_rows, [np.ones(1, np.int64)]
     for queries, near in zip(sample.groups, sample.near, strict=True):
         before = lists.before(queries).min(axis=0)
         needed += [before[of_rows[rows[1:]]] + 1 for rows, _ in near]
-    return np.concatenate(needed)
+    start = int(np.quantile(np.concatenate(needed), sample.target, method="higher"))
+
+    def recall_with(scanned: int) -> float:
+        index = trial(Effort(sample.k + 1, scanned, 0.0))
+        found = (index.search_many(queries, sample.k + 1) for queries in sample.groups)
+        return recall(chain.from_iterable(found), chain.from_iterable(sample.near))
+
+    # Rounding may lose some.
+    scanned, share = least_effort(start, len(lists.rows), sample.target, recall_with)
+    return Effort(sample.k, scanned, share)
 
 
 # Spherical k-means: unit vectors in lists, each around a centroid of length 1.

@@ -8,7 +8,7 @@ from typing import Any
 from recsys.errors import ArtifactMismatch, MissingExtraError
 from recsys.indexes.backends import FILES, backend, open_built, open_words
 from recsys.indexes.exact import ExactIndex
-from recsys.protocols import TextIndex, VectorIndex
+from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats
 from recsys.store.artifacts import (
     CONTEXTS,
@@ -31,7 +31,7 @@ from recsys.store.corpus import Corpus
 from recsys.store.generations import pin, root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
-from recsys.store.vectors import StoredVectors, load_vectors
+from recsys.store.vectors import load_vectors
 
 
 def open_collection(index: Path) -> Collection:
@@ -58,24 +58,20 @@ def open_collection(index: Path) -> Collection:
         if name.startswith(inside)
     }
     search = {**manifest.config["ann"], FILES: hashes}
+    try:
+        vector_index = open_built(vectors, folder / VECTORS, search)
+    except MissingExtraError:  # What was to search them is not installed.
+        vector_index = ExactIndex(vectors)
     return Collection(
         generation=generation,
         corpus=corpus,
         graph=graph,
         terms=terms,
         vectors=vectors,
-        vector_index=_open_search(vectors, folder / VECTORS, search),
+        vector_index=vector_index,
         text_index=text_index,
         keyphrases=bool(manifest.config["options"].get("reading", {}).get(KEYPHRASES)),
     )
-
-
-def _open_search(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> VectorIndex:
-    """Open what searches vectors; where its package is not installed, they are scanned."""
-    try:
-        return open_built(vectors, folder, facts)
-    except MissingExtraError:
-        return ExactIndex(vectors)
 
 
 def lost_search(collection: Collection) -> str | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recsys.errors import need
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.arrays import Floats, Mask, Rows, top_k
 from recsys.store.artifacts import load_manifest, replacing, seal
 from recsys.store.terms import QueryText
@@ -74,11 +74,9 @@ class WhooshIndex:
         with replacing(folder) as partial:
             # One commit makes one segment: so document numbers are rows.
             with create_in(str(partial), Schema(**fields)).writer(limitmb=MEMORY) as writer:
-                for row, (title, abstract) in enumerate(pairs):
-                    progress("indexing for Whoosh", row, len(pairs))
+                for title, abstract in tracked(pairs, "indexing for Whoosh", progress):
                     writer.add_document(title=title, abstract=abstract or "")
             seal(partial, KIND, SCHEMA, {"papers": len(pairs)})
-        progress("indexing for Whoosh", len(pairs), len(pairs))
 
     @classmethod
     def load(cls, folder: Path) -> "WhooshIndex":

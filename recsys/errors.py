@@ -145,8 +145,7 @@ def near_miss(word: str, known: Iterable[str]) -> str:
 
 def near_path(path: Path) -> str:
     """Return " Did you mean 'x'?" for the file or folder beside that has the closest name."""
-    beside = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
-    return near_miss(path.name, beside)
+    return near_miss(path.name, (each.name for each in path.parent.glob("*")))
 
 
 def check_name(name: str, known: Collection[str], what: str) -> None:
@@ -156,10 +155,8 @@ def check_name(name: str, known: Collection[str], what: str) -> None:
         InputError: naming what it may have meant, and all that there are.
     """
     if name not in known:
-        raise InputError(
-            f"There is no {what} {name!r}.{near_miss(name, known)}",
-            f"Choose among {', '.join(known)}.",
-        )
+        told = f"There is no {what} {name!r}.{near_miss(name, known)}"
+        raise InputError(told, f"Choose among {', '.join(known)}.")
 
 
 def shortened(text: str, most: int) -> str:
@@ -173,32 +170,14 @@ def shortened(text: str, most: int) -> str:
 
 # Packages that an extra brings: which extra each is in, and what is said without it.
 
-EXTRAS: Mapping[str, str] = {
-    "annoy": "annoy",
-    "docx": "serve",
-    "gensim": "baselines",
-    "httpx2": "online",
-    "jinja2": "report",
-    "lancedb": "lance",
-    "lightgbm": "ranker",
-    "matplotlib": "report",
-    "networkx": "serve",
-    "obstore": "store",
-    "onnx": "train",
-    "optuna": "tune",
-    "pypdfium2": "pdf",
-    "python_multipart": "serve",
-    "ray": "ray",
-    "safetensors": "train",
-    "scipy": "ranker",
-    "sklearn": "studies",
-    "starlette": "serve",
-    "torch": "train",
-    "transformers": "train",
-    "usearch": "hnsw",
-    "uvicorn": "serve",
-    "whoosh": "baselines",
-}
+_MODULES: Mapping[str, str] = {
+    "annoy": "annoy", "baselines": "gensim whoosh", "editors": "pygls", "hnsw": "usearch",
+    "lance": "lancedb", "mcp": "mcp", "online": "httpx2", "pdf": "pypdfium2",
+    "ranker": "lightgbm scipy", "ray": "ray", "report": "jinja2 matplotlib",
+    "serve": "docx networkx python_multipart starlette uvicorn", "store": "obstore",
+    "studies": "sklearn", "train": "onnx safetensors torch transformers", "tune": "optuna",
+}  # fmt: skip
+EXTRAS = {module: extra for extra, modules in _MODULES.items() for module in modules.split()}
 """Module -> the extra that installs it. What is not here comes with every installation."""
 
 

@@ -25,19 +25,18 @@ def templates_in(folder: Path, purpose: str = "An HTML page") -> "Environment":
     need("jinja2", purpose)
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    def shown(value: object) -> object:
+        """Put a mark where a character cannot be shown, or not even be sent."""
+        if not isinstance(value, str) or not _UNSEEN.search(value):
+            return value
+        return type(value)(_UNSEEN.sub("\N{REPLACEMENT CHARACTER}", str(value)))
+
     return Environment(
         loader=FileSystemLoader([folder, TEMPLATES]),
         autoescape=True,
         auto_reload=False,
-        finalize=_shown,
+        finalize=shown,
         lstrip_blocks=True,
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-
-
-def _shown(value: object) -> object:
-    """Put a mark where a character cannot be shown, or not even be sent."""
-    if not isinstance(value, str) or not _UNSEEN.search(value):
-        return value
-    return type(value)(_UNSEEN.sub("\N{REPLACEMENT CHARACTER}", str(value)))

@@ -133,10 +133,8 @@ def remove_leftovers(folder: Path) -> None:
         found = _OURS.match(name)
         # Where a disk is shared, only its own machine knows whether a process runs.
         if found and found["host"] == _host() and not is_running(found["pid"]):
-            try:
+            with suppress(OSError):
                 (folder / name).unlink()
-            except OSError:
-                continue
 
 
 def is_running(number: str) -> bool:
@@ -148,7 +146,7 @@ def is_running(number: str) -> bool:
     except (ProcessLookupError, ValueError, OverflowError):
         return False
     except PermissionError:  # It is somebody else's.
-        return True
+        pass
     return True
 
 

@@ -5,7 +5,6 @@ The one door of the package up to the app.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, fields
 from functools import cached_property
 from pathlib import Path
@@ -13,26 +12,16 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
 
 from recsys.errors import InputError
-from recsys.query.question_schema import Filters, FilterWords, is_file
+from recsys.query.question_schema import NO_FILTERS, Filters, FilterWords, is_file
 from recsys.query.resolve_draft import NO_LISTS, Asked, resolve_draft
-from recsys.query.search import search
+from recsys.query.search import named_row, search
 from recsys.recommend import Recommender as DraftRecommender
-from recsys.records import (
-    Bibliography,
-    Draft,
-    LocalAnswer,
-    Paper,
-    PaperId,
-    ReadingLists,
-    Reference,
-)
+from recsys.records import Bibliography, LocalAnswer, Paper, PaperId, ReadingLists, Reference
 
 if TYPE_CHECKING:
     from recsys.checking.verdicts import CheckReport
     from recsys.local.local_recommender import LocalRecommender
     from recsys.mapping import Map
-
-_NO_FILTERS = Filters()
 
 
 class Recommender(DraftRecommender):
@@ -90,15 +79,10 @@ class Recommender(DraftRecommender):
             InputError: the corpus does not hold it.
         """
         corpus = self.collection.corpus
-        row = corpus.row(paper_id)
+        row = named_row(self.collection, paper_id)
         if row is None:
-            found = resolve_draft(self.collection, Draft(references=(paper_id,))).cited
-            row = corpus.row(found[0]) if found else None
-        if row is None:
-            raise InputError(
-                f"The corpus holds no paper {paper_id[:200]!r}.",
-                "Look for it by words: `recommender.search(...)`.",
-            )
+            what = f"The corpus holds no paper {paper_id[:200]!r}."
+            raise InputError(what, "Look for it by words: `recommender.search(...)`.")
         return corpus.papers([row])[0]
 
     def map(
@@ -108,7 +92,7 @@ class Recommender(DraftRecommender):
         *,
         lists: ReadingLists = NO_LISTS,
         as_of: int | None = None,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         **only: Unpack[FilterWords],
     ) -> "Map":
         """Draw the papers around a draft; see `recommend` for what is asked.
@@ -229,11 +213,8 @@ def check(
         )
         listed, file = Listed(books.references, books.problems), "references"
     notices = {} if retractions is None else read_retractions(Path(retractions))
-    with ExitStack() as opened:
-        sources = []
-        if index is not None or not online:
-            sources.append(opened_source(None if index is None else Path(index)))
-        if online:
-            asked = online_sources(listed.references, online, yes=True, quiet=True)
-            sources += opened.enter_context(asked)
-        return checked(listed, sources, file=file, notices=notices)
+    sources = []
+    if index is not None or not online:
+        sources.append(opened_source(None if index is None else Path(index)))
+    with online_sources(listed.references, online, yes=True, quiet=True) as asked:
+        return checked(listed, [*sources, *asked], file=file, notices=notices)

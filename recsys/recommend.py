@@ -1,6 +1,6 @@
 """The whole way of a draft: query, candidates, features, scores, reasons."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -19,7 +19,7 @@ from recsys.query.query import (
     make_query,
     text_vector,
 )
-from recsys.query.question_schema import Filters, FilterWords
+from recsys.query.question_schema import NO_FILTERS, Filters, FilterWords
 from recsys.query.resolve_draft import NO_LISTS, Asked, Outcome, Question, resolve_draft
 from recsys.ranking.duplicates import find_versions
 from recsys.ranking.feature_context import FeatureContext
@@ -31,7 +31,6 @@ from recsys.store.arrays import Floats, Mask, Rows, distinct, find_rows, top_k
 from recsys.store.collection import Collection
 from recsys.store.vectors import dot_cache
 
-_NO_FILTERS = Filters()
 BEST = 20
 """How many candidates of the highest scores reasons ask whom they cite."""
 KEPT = "kept as candidates"
@@ -68,6 +67,11 @@ class Ranking:
         """Rows of the papers, best first."""
         return self.candidates.rows[self.positions]
 
+    def take(self, places: Rows) -> "Ranking":
+        """Keep the papers at some places of the ranking, in their order."""
+        columns = ("positions", "scores", "probabilities")
+        return replace(self, **{name: getattr(self, name)[places] for name in columns})
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Recommender:
@@ -96,7 +100,7 @@ class Recommender:
         *,
         lists: ReadingLists = NO_LISTS,
         as_of: int | None = None,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         diversity: float = 0.0,
         **only: Unpack[FilterWords],
     ) -> Answer:
@@ -131,7 +135,7 @@ class Recommender:
         *,
         lists: ReadingLists = NO_LISTS,
         as_of: int | None = None,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         diversity: float = 0.0,
         **only: Unpack[FilterWords],
     ) -> Iterator[Outcome]:
@@ -154,7 +158,7 @@ class Recommender:
         question: Question,
         k: int = 20,
         *,
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = NO_FILTERS,
         diversity: float = 0.0,
     ) -> Answer:
         """Answer a question that was posed; see `recommend`."""
@@ -171,12 +175,13 @@ class Recommender:
         ranking = self.rank(query, keep=filtering.keep)
         stages = self._stages(query, filtering, ranking, k)
         if len(ranking.rows) == 0:
-            raise NothingFound(
-                "No paper is left to recommend: "
-                + ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
-                + ".",
-                _way_out(query, filtering),
-            )
+            counted = ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
+            hint = "Give a later --as-of, a longer draft, or another --index."
+            if query.wanted.any():
+                hint = filtering.advice(query.wanted) if filtering.filters else hint
+            elif len(query.withheld):
+                hint = "Only front matter is left: --keep-front-matter includes it."
+            raise NothingFound(f"No paper is left to recommend: {counted}.", hint)
         chosen = self._diversified(ranking, k, diversity) if diversity else ranking
         items = question.marked(self._shown(chosen, k))
         told = question.understood, stages, question.notes, question.missing, question.name
@@ -190,23 +195,61 @@ class Recommender:
             taken_keys=question.taken_keys,
         )
 
-    def rank(self, query: Query, *, keep: Mask | None = None) -> Ranking:
+    def among(
+        self, question: Question, keep: Mask, k: int, *, least: float, known: Rows
+    ) -> tuple[Recommendation, ...]:
+        """Recommend at most k of some new papers, each by the probability that it has among all.
+
+        Args:
+            question: the draft.
+            keep: (n,) bool, the new papers.
+            k: how many papers at most.
+            least: the probability that each needs.
+            known: rows of papers of which no other version is recommended, as of seeds.
+
+        Raises:
+            DraftError: the draft has neither text nor a reference in the corpus.
+        """
+        with one_thread(), dot_cache():
+            ranking = self.rank_new(self.query_to(question.draft), keep, further=known)
+            k = min(k, int(np.count_nonzero(ranking.probabilities >= least)))
+            return question.marked(self._shown(ranking, k)) if k else ()
+
+    def rank(
+        self, query: Query, *, keep: Mask | None = None, further: Sequence[int] | Rows = ()
+    ) -> Ranking:
         """Rank candidates, of each work one: versions of a paper above, or of a seed, are left out.
 
-        keep: (n,) bool, papers that may be in the ranking; None: all that the query wants.
+        keep: (n,) bool, papers that may be in the ranking; None: all that the query wants. further:
+        rows of papers whose other versions are left out, too.
         """
         ranking = self.order(query, keep=keep)
         known = np.concatenate([query.seeds, query.disliked])
+        if len(further):
+            rest = np.setdiff1d(further, np.concatenate([ranking.rows, known]))
+            known = np.concatenate([known, rest])
         found = find_versions(self.collection, ranking.rows, known)
-        return Ranking(
-            ranking.context,
-            ranking.positions[found.standing],
-            ranking.scores[found.standing],
-            ranking.probabilities[found.standing],
-            ranking.best,
-            found.others,
-            len(ranking.rows) - len(found.standing),
-        )
+        merged = len(ranking.rows) - len(found.standing)
+        return replace(ranking.take(found.standing), versions=found.others, merged=merged)
+
+    def rank_new(self, query: Query, keep: Mask, *, further: Sequence[int] | Rows = ()) -> Ranking:
+        """Rank papers that are so new that few or none can cite them yet; see `rank`.
+
+        They are read twice, and the log-odds averaged: as of the query's moment, when their links
+        count as those of any paper a year later, and as of a year before, when they have none. On
+        dev, the first gives them about twice the probability that they have, the second about half.
+        """
+        late = self.rank(query, keep=keep, further=further)
+        early = self.order(replace(query, before=query.before - 1), keep=keep)
+        without_links = np.zeros(len(self.collection.corpus), np.float32)
+        without_links[early.rows] = early.probabilities
+        both = _log_odds(late.probabilities) + _log_odds(without_links[late.rows])
+        odds = both * np.float32(0.5)
+        order = np.argsort(-odds, kind="stable")
+        scores = odds[order]
+        probabilities = (1 / (1 + np.exp(-scores))).astype(np.float32)
+        positions = late.positions[order]
+        return replace(late, positions=positions, scores=scores, probabilities=probabilities)
 
     def order(self, query: Query, *, keep: Mask | None = None) -> Ranking:
         """Propose candidates and order all of them: higher score first, ties by ascending id.
@@ -234,14 +277,12 @@ class Recommender:
         Raises:
             DraftError: the draft has neither text nor a reference in the corpus.
         """
-        vector = text_vector(self.encoder, draft)
         other = self.nnselect_encoder
-        nnselect = None if other is None else text_vector(other, draft)
         return make_query(
             self.collection,
             draft,
-            vector,
-            nnselect=nnselect,
+            text_vector(self.encoder, draft),
+            nnselect=None if other is None else text_vector(other, draft),
             metadata=self.metadata,
             front_matter=front_matter,
         )
@@ -264,9 +305,9 @@ class Recommender:
         self, usual: FeatureContext, scores: Floats, keep: Mask
     ) -> tuple[FeatureContext, Floats]:
         """Look further for papers that pass; the usual candidates keep their scores."""
-        query, candidates = usual.query, usual.candidates
-        proposed = filtered_retrieval(self.collection, query, candidates, keep, self.stage_one)
-        context = FeatureContext(self.collection, query, proposed)
+        candidates, stage_one = usual.candidates, self.stage_one
+        proposed = filtered_retrieval(self.collection, usual.query, candidates, keep, stage_one)
+        context = FeatureContext(self.collection, usual.query, proposed)
         wide_scores = self._scores(context).copy()
         wide_scores[np.searchsorted(proposed.rows, candidates.rows)] = scores
         return context, wide_scores
@@ -274,13 +315,7 @@ class Recommender:
     def _diversified(self, ranking: Ranking, k: int, diversity: float) -> Ranking:
         rows = ranking.rows[: max(k, POOL)]
         relevance = ranking.probabilities[: len(rows)]
-        chosen = diversify(relevance, self.collection.vectors[rows], k, diversity)
-        return replace(
-            ranking,
-            positions=ranking.positions[chosen],
-            scores=ranking.scores[chosen],
-            probabilities=ranking.probabilities[chosen],
-        )
+        return ranking.take(diversify(relevance, self.collection.vectors[rows], k, diversity))
 
     def _shown(self, ranking: Ranking, k: int) -> tuple[Recommendation, ...]:
         positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
@@ -306,14 +341,16 @@ class Recommender:
     def _stages(
         self, query: Query, filtering: Filtering, ranking: Ranking, k: int
     ) -> dict[str, int]:
-        withheld = _withheld(query, ranking.candidates)
+        candidates = ranking.candidates
+        found = distinct(np.concatenate([papers.rows for papers in candidates.found.values()]))
+        withheld = int(np.count_nonzero(find_rows(found, query.withheld) >= 0))  # Front matter.
         removed = {FRONT_MATTER: withheld} if withheld else {}
-        removed |= filtering.removed(ranking.candidates.pool.rows)
+        removed |= filtering.removed(candidates.pool.rows)
         return {
             "papers in the corpus": len(self.collection.corpus),
             f"known in {query.before}": int(np.count_nonzero(query.allowed)),
             "cited already": len(query.seeds),
-            "proposed by the first stage": len(ranking.candidates.pool.rows),
+            "proposed by the first stage": len(candidates.pool.rows),
             **{f"{REMOVED}{name}": count for name, count in removed.items()},
             **({MERGED: ranking.merged} if ranking.merged else {}),
             KEPT: len(ranking.rows),
@@ -321,18 +358,11 @@ class Recommender:
         }
 
 
-def _withheld(query: Query, candidates: Candidates) -> int:
-    """Count the front matter that the sources found."""
-    found = distinct(np.concatenate([papers.rows for papers in candidates.found.values()]))
-    return int(np.count_nonzero(find_rows(found, query.withheld) >= 0))
-
-
-def _way_out(query: Query, filtering: Filtering) -> str:
-    if len(query.withheld) and not query.wanted.any():
-        return "Only front matter is left: --keep-front-matter includes it."
-    if filtering.filters and query.wanted.any():
-        return filtering.advice(query.wanted)
-    return "Give a later --as-of, a longer draft, or another --index."
+def _log_odds(probabilities: Floats) -> Floats:
+    """Return log(p / (1 - p)), of what is taken for impossible or certain that of next to it."""
+    p = np.clip(probabilities, 1e-6, 1 - 1e-6)
+    odds: Floats = np.log(p / (1 - p))
+    return odds
 
 
 # Negative examples: papers like those that somebody does not like sink.
@@ -376,10 +406,8 @@ def check_diversity(diversity: float) -> None:
         InputError: it is lower, higher or not a number.
     """
     if not 0 <= diversity <= 1:
-        raise InputError(
-            f"The diversity is {diversity}.",
-            "Give --mmr a number from 0 (most relevant) to 1 (most different).",
-        )
+        what = f"The diversity is {diversity}."
+        raise InputError(what, "Give --mmr a number from 0 (most relevant) to 1 (most different).")
 
 
 def diversify(relevance: Floats, vectors: Floats, k: int, diversity: float) -> Rows:

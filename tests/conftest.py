@@ -90,11 +90,12 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(shared_folder: Path) -> Iterator[Path]:
-    """Keep the tests out of the user's cache."""
+    """Keep the tests out of the user's cache, and of what is remembered of drafts."""
     folder = shared_folder / "cache"
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECSYS_CACHE", str(folder))
+        patch.setenv("RECSYS_STATE", str(shared_folder / "state"))
         patch.setenv("ORT_DISABLE_TELEMETRY", "1")  # Where a test loads it by itself.
         if not THOROUGH:
             patch.setattr(os, "fsync", lambda descriptor: None)  # No power fails in these tests.

@@ -175,6 +175,8 @@ def refused(
         ("serve", ("recommend", folder / "draft.docx")),
         ("serve", ("map", "rivers-09", "--index", built.index, "--out", folder / "map.html")),
         ("store", ("build", "s3://dumps/works", *out)),
+        ("mcp", ("mcp", "--index", built.index)),
+        ("editors", ("lsp",)),
     ]  # fmt: skip
     found: dict[str, list[Ran]] = {}
     ran = run_all(folder / "run", [command for _, command in commands], cache=own_cache)

@@ -18,7 +18,6 @@ import numpy as np
 from benchmarks.bench import read_papers
 from recsys.formats import identifiers
 from recsys.formats.references.people import Name, name_of
-from recsys.store.words import fold
 
 HELD_OUT = 0.15
 """Share of works that are cited, but have no record of their own."""
@@ -213,8 +212,3 @@ def misspelt(text: str, rng: np.random.Generator) -> str:
         return text
     at = int(rng.integers(1, len(text) - 1))
     return text[:at] + text[at + 1 :]
-
-
-def letters(text: str) -> str:
-    """Reduce a title or name to its letters and digits."""
-    return re.sub(r"[\W_]+", "", fold(text))

@@ -17,7 +17,6 @@ import numpy as np
 import typer
 
 from benchmarks.bench import OUT, program, tell
-from benchmarks.corpora.known_works import letters
 from benchmarks.pdfs.invented_papers import Invented, invent
 from benchmarks.pdfs.printing import WAYS, make_folder
 from benchmarks.result_tables import written
@@ -25,6 +24,7 @@ from docs.made.marked_pages import page_with, rewrite_block
 from recsys.formats.drafts.pdf import parse
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.corpora.collect import AS_TOLD, collect
+from recsys.pipelines.corpora.paper_names import letters
 from recsys.pipelines.corpora.source_files import source_files
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.protocols import Progress, silent

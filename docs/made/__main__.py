@@ -8,6 +8,7 @@ from docs.made.commands import commands
 from docs.made.layers import picture, read_folders
 from docs.made.marked_pages import splice
 from docs.made.tables import code, table, words
+from recsys.app.agents.tools import TOOLS
 from recsys.pipelines.online.sites import SITES
 from recsys.pipelines.online.sources import SOURCES, Kind, facts_of
 from recsys.ranking.features import (
@@ -74,8 +75,18 @@ def online_sources() -> str:
     return f"{table(header, rows)}\n\n{table(hosts, addresses)}"
 
 
+def agent_tools() -> str:
+    """Write the tools of `recsys mcp`: what each does and takes."""
+    lines = []
+    for tool in TOOLS:
+        takes = ", ".join(map(code, tool.input_schema["properties"])) or "nothing"
+        lines.append(f"- {code(tool.name)} ({takes}): {words(tool.description)}")
+    return "\n".join(lines)
+
+
 DOCS = Path(__file__).parents[1]
 BLOCKS: Mapping[str, tuple[str, Callable[[], str]]] = {
+    "guide/mcp.md": ("mcp-tools", agent_tools),
     "how-it-works/features.md": ("features", features),
     "reference/commands.md": ("commands", commands),
     "reference/online.md": ("online-sources", online_sources),

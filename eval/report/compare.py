@@ -1,7 +1,6 @@
 """Compare runs from anywhere: judged by the same rules, and tested pairwise."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -13,7 +12,7 @@ from recsys.eval.recorded_runs import FACTS, SENTENCE, Evaluation, read_facts
 from recsys.eval.report.system_tables import headline, significance
 from recsys.eval.report.tables import Table, writers
 from recsys.eval.run_figures import Assessment
-from recsys.eval.trec import read_qrels, read_run
+from recsys.eval.trec import read_qrels, read_runs
 
 SCHEMA = "recsys.comparison/1"
 
@@ -37,13 +36,7 @@ def compare(runs: Sequence[Path], qrels: Path, *, seed: int = 0, samples: int = 
         InputError: a file is unreadable or broken, two have the same stem, a run answers no judged
             query, or no paper is judged as relevant.
     """
-    twice = [name for name, count in Counter(path.stem for path in runs).items() if count > 1]
-    if twice:
-        raise InputError(
-            f"Two runs are called {twice[0]!r}.", "A system is named by its file: rename one."
-        )
-    found = {path.stem: read_run(path) for path in runs}
-    facts: dict[str, str] = {}
+    found, facts = read_runs(runs), dict[str, str]()
     with suppress(InputError):  # What lies beside judgements may be anybody's.
         if read_facts(qrels.with_name(FACTS)).get("part") == SENTENCE:
             facts = {"part": SENTENCE}

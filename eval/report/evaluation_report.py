@@ -2,21 +2,21 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss
+from recsys.errors import ArtifactCorrupt, ArtifactMissing, InputError, near_miss, near_path
 from recsys.eval.judge_runs import assess, most_different
 from recsys.eval.measures import Interval
-from recsys.eval.recorded_runs import DRAFTS, FACTS, QUERIES, kind_of, posed
+from recsys.eval.recorded_runs import AGAIN, DRAFTS, FACTS, QUERIES, kind_of, posed
 from recsys.eval.report import system_tables
 from recsys.eval.report.evaluation_pictures import DRAWINGS, draw
 from recsys.eval.report.page import Page, Picture, Section
 from recsys.eval.report.tables import Table, cells, interval_cell
 from recsys.eval.run_figures import ASSESSMENT, Assessment, load_assessment
+from recsys.formats.files import json_object
 
 # Tables of single queries, of studies, and the facts of how an evaluation was made.
 
@@ -263,7 +263,6 @@ FILES: Mapping[str, str] = {
     "csv": "per-query.csv",
 }
 """The formats of a report, and what its file is called."""
-AGAIN = "Run its `recsys evaluate` command again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,9 +280,8 @@ def read_report(folder: Path) -> Report:
         InputError: a run, the judgements or the facts are missing or broken.
     """
     if not folder.is_dir():
-        siblings = [path.name for path in folder.parent.glob("*")]
         raise ArtifactMissing(
-            f"There is no folder {folder}.{near_miss(folder.name, siblings)}",
+            f"There is no folder {folder}.{near_path(folder)}",
             "Write one with `recsys evaluate INDEX --split FILE --out DIR`.",
         )
     if not (folder / FACTS).is_file():
@@ -380,10 +378,7 @@ def read_queries(folder: Path) -> Queries:
         ArtifactCorrupt: queries.json is not there or not readable.
     """
     path = folder / QUERIES
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ArtifactCorrupt(f"{path} cannot be read ({error}).", AGAIN) from error
-    if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
+    value = json_object(path, AGAIN, ArtifactCorrupt)
+    if not all(isinstance(each, dict) for each in value.values()):
         raise ArtifactCorrupt(f"{path} does not map queries to facts.", AGAIN)
     return value

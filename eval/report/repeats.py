@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, check_name
 from recsys.eval.judge_runs import beaten, compare_all
 from recsys.eval.measures import Interval, draw, drawn_means, interval, per_query
 from recsys.eval.recorded_runs import read_evaluation
@@ -81,11 +81,8 @@ def repeats(folders: Sequence[Path], *, base: str | None = None, seed: int = 0) 
                 "Evaluate the same systems on the same part of the same split.",
             )
     names = list(first.runs)
-    if base is not None and base not in names:
-        raise InputError(
-            f"There is no system {base!r}.{near_miss(base, names)}",
-            f"The evaluations hold {', '.join(names)}.",
-        )
+    if base is not None:
+        check_name(base, names, "system")
     values = {
         name: [per_query(each.judge(name, each.gold())) for each in evaluations] for name in names
     }

@@ -1,6 +1,5 @@
 """Tables that set systems side by side: figures, significance, slices, depths, calibration."""
 
-import re
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
@@ -13,6 +12,7 @@ from recsys.eval.report.tables import (
     cells,
     interval_cell,
     p_text,
+    slug,
     text_table,
 )
 from recsys.eval.run_figures import Assessment, SystemResult
@@ -147,7 +147,7 @@ def significance(assessment: Assessment) -> list[Table]:
             for pair in pairs
         )
         figures = ("difference", *extra, "p", "p (Holm)", "d", "won", "lost", "")
-        name, caption = f"significance-{_slug(measure)}", f"Pairs of systems by {measure}."
+        name, caption = f"significance-{slug(measure)}", f"Pairs of systems by {measure}."
         if pooled:
             notes += (
                 " Of the averages: the difference of F1@20, taken of averaged precision and recall."
@@ -157,10 +157,6 @@ def significance(assessment: Assessment) -> list[Table]:
             Table(name, caption, ("system", "against", *figures), rows, 2, "" if tables else notes)
         )
     return tables
-
-
-def _slug(text: str) -> str:
-    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
 def slices(assessment: Assessment) -> list[Table]:
@@ -180,7 +176,7 @@ def slices(assessment: Assessment) -> list[Table]:
             rows.append(cells(value, *counts, *figures))
         title = SLICE_TITLES.get(kind, f"By {kind}").replace("the query", f"the {asked.one}")
         header = (kind, asked.many, "gold papers", *systems)
-        name, caption = f"slice-{_slug(kind)}", f"{title}: {measure}."
+        name, caption = f"slice-{slug(kind)}", f"{title}: {measure}."
         tables.append(Table(name, caption, header, tuple(rows)))
     return tables
 
@@ -238,7 +234,7 @@ def reliability(assessment: Assessment) -> list[Table]:
     """Show, for each system that gives probabilities, how often they come true."""
     return [
         Table(
-            f"reliability-{_slug(name)}",
+            f"reliability-{slug(name)}",
             f"Probabilities of {name}: expected calibration error {found.error:.4f}.",
             ("probability", "pairs", "mean probability", "came true"),
             tuple(

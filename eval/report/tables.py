@@ -65,6 +65,11 @@ class Table:
         return max((len(row[column].marks) for row in self.rows), default=0)
 
 
+def slug(text: str) -> str:
+    """Make a name of small letters, digits and hyphens of a text."""
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
 def cells(*entries: object) -> tuple[Cell, ...]:
     """Make a row: cells stay, figures get their bounds, all else is plain text; None is empty."""
     row: list[Cell] = []

@@ -15,7 +15,13 @@ import numpy as np
 import pyarrow as pa
 
 from recsys.indexes.backends import Facts, Former
-from recsys.indexes.exact import compared_in_full, nearest, recall, search_allowed
+from recsys.indexes.exact import (
+    compared_in_full,
+    least_effort,
+    recall,
+    sampled,
+    search_allowed,
+)
 from recsys.indexes.lance.lance_table import (
     Content,
     LanceTable,
@@ -180,16 +186,14 @@ def _content(vectors: StoredVectors) -> Content:
 
 def _measured(vectors: Floats, table: LanceTable, lists: int) -> Facts:
     """Find how many lists reach FOUND, on a ladder; that a row finds itself does not count."""
-    k, n = StageOne().neighbours, len(vectors)
+    k = StageOne().neighbours
     if not lists:
         return {"lists": 0, "probes": 0, "k": k, "recall": 1.0}
-    rng = np.random.default_rng(0)
-    queries = vectors[np.sort(rng.choice(n, min(SAMPLE, n), replace=False))]
-    near = nearest(vectors, queries, k + 1)
-    probes = max(lists // 10, 1)
-    while True:
+    queries, near = sampled(vectors, SAMPLE, k, np.random.default_rng(0))
+
+    def recall_with(probes: int) -> float:
         index = LanceIndex(vectors, table, Effort(lists, probes, k + 1))
-        share = recall(index.search_many(queries, k + 1), near)
-        if share >= FOUND or probes >= lists:
-            return {"lists": lists, "probes": probes, "k": k, "recall": share}
-        probes = min(probes * 6 // 5 + 1, lists)
+        return recall(index.search_many(queries, k + 1), near)
+
+    probes, share = least_effort(max(lists // 10, 1), lists, FOUND, recall_with)
+    return {"lists": lists, "probes": probes, "k": k, "recall": share}

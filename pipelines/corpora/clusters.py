@@ -4,7 +4,6 @@ Memory holds one part of the names, or of what is compared of titles, or of the 
 one with others; and of these the numbers. All others are alone.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from recsys.pipelines.corpora.identity import Evidence, Fact, Join, name_several, resolve
+from recsys.pipelines.corpora.paper_names import letters
 from recsys.pipelines.corpora.partitions import (
     Runs,
     RunWriter,
@@ -27,11 +27,11 @@ from recsys.pipelines.corpora.partitions import (
     by_range,
     divide,
     flattened,
+    with_column,
 )
 from recsys.pipelines.corpora.works import WORKS, Works
 from recsys.store.arrays import Longs
 from recsys.store.names import surname
-from recsys.store.words import fold
 
 UNSURE = 10
 """Joins that are told, the least sure of all."""
@@ -44,7 +44,6 @@ _CROWD = 40
 _ROWS = 4096
 """Works that are Python objects together."""
 
-_NOT_LETTERS = re.compile(r"[\W_]+")
 _COMPARED = "title authors year doi venue names space own_id sealed place".split()
 _OF_NAMED = ("title", "authors", "place")
 _NAMES = pa.schema(
@@ -86,9 +85,7 @@ class Shared:
             if not all_of_them:
                 some = set() if sealed[row] else some - {own_ids[row]}
             names[row] = [name for name in names[row] if name not in some]
-        place = batch.schema.get_field_index("names")
-        cells = pa.array(names, batch.schema.field(place).type)
-        return batch.set_column(place, batch.schema.field(place), cells)
+        return with_column(batch, "names", pa.array(names, WORKS.field("names").type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +175,7 @@ def _resolved(candidates: Runs, shared: Shared, preprints: bool) -> Clusters:
     for part in candidates:
         order = np.argsort(part.column("candidate").to_numpy(), kind="stable")
         found: list[tuple[int, int]] = []
-        for _, members in groupby(_rows_of(part, order), key=itemgetter("candidate")):
+        for _, members in groupby(rows_in(order, part), key=itemgetter("candidate")):
             some = list(members)
             what = resolve([Fact.of(work) for work in some], preprints=preprints)
             for group in what.groups:
@@ -212,7 +209,7 @@ def _unite_named(works: Works, folder: Path, forest: Forest) -> Shared:
         codes, owners = _codes(part.column(0)), part.column(1).to_numpy()
         order = np.lexsort((owners, codes))
         order = order[np.bincount(codes)[codes[order]] > 1]  # Of names that several have.
-        for name, members in groupby(_rows_of(part, order), key=itemgetter("name")):
+        for name, members in groupby(rows_in(order, part), key=itemgetter("name")):
             some = list(members)
             owning = [work["row"] for work in some]
             if len({work["title"] for work in some} - {None}) > 1 and name_several(
@@ -232,7 +229,7 @@ def _unite_named(works: Works, folder: Path, forest: Forest) -> Shared:
     return Shared(owners[ascending], told, counts, total)
 
 
-def _rows_of(part: pa.RecordBatch, order: Longs) -> Iterator[dict[str, Any]]:
+def rows_in(order: Longs, part: pa.RecordBatch) -> Iterator[dict[str, Any]]:
     """Give rows in an order, as Python objects some at a time."""
     for begin in range(0, len(order), _ROWS):
         yield from part.take(pa.array(order[begin : begin + _ROWS])).to_pylist()
@@ -250,8 +247,8 @@ def _unite_alike(works: Works, folder: Path, forest: Forest, preprints: bool) ->
     def heads() -> Iterator[pa.RecordBatch]:
         for begin, batch in works.batches(_COMPARED):
             titles = batch.column("title").to_pylist()
-            letters = (_NOT_LETTERS.sub("", fold((title or "")[: 4 * _HEAD])) for title in titles)
-            every = pa.array((each[:_HEAD] or None for each in letters), pa.string())
+            begun = (letters((title or "")[: 4 * _HEAD])[:_HEAD] for title in titles)
+            every = pa.array((each or None for each in begun), pa.string())
             there = pc.is_valid(every)
             rows = begin + np.flatnonzero(there.to_numpy(zero_copy_only=False))
             head = every.filter(there)
@@ -274,7 +271,7 @@ def _unite_of_one_head(
     if crowd:
         keys = [
             (
-                _NOT_LETTERS.sub("", fold(work["title"])),
+                letters(work["title"]),
                 surname(work["authors"][0]) if work["authors"] else "",
                 work["year"] or 0,
             )

@@ -40,6 +40,7 @@ from recsys.pipelines.corpora.partitions import (
     divide,
     flattened,
     part_of_range,
+    with_column,
 )
 from recsys.pipelines.corpora.source_files import SourceFile, fetched, is_pdf, is_remote
 from recsys.pipelines.corpora.source_intake import (
@@ -122,21 +123,16 @@ class CollectedPapers:
         for begin, batch in self.papers.batches():
             rows = batch.select(SCHEMA.names)
             if described is not None:
-                rows = _with(rows, "references", described(begin, rows.column("references")))
+                rows = with_column(rows, "references", described(begin, rows.column("references")))
             if self.reading.titles_only:
-                rows = _with(rows, "abstract", pa.nulls(rows.num_rows, pa.string()))
+                rows = with_column(rows, "abstract", pa.nulls(rows.num_rows, pa.string()))
             if self.reading.keyphrases:
-                rows = _with(rows, "abstract", led_abstracts(rows, self.reading.keyphrases))
+                rows = with_column(rows, "abstract", led_abstracts(rows, self.reading.keyphrases))
             yield rows
 
     def table(self) -> pa.Table:
         """Read all of them into memory."""
         return pa.Table.from_batches(self.to_batches(), SCHEMA)
-
-
-def _with(rows: pa.RecordBatch, name: str, cells: pa.Array) -> pa.RecordBatch:
-    at = rows.schema.get_field_index(name)
-    return rows.set_column(at, rows.schema.field(at), cells)
 
 
 def _by_owner(references: Runs, total: int) -> Callable[[int, pa.ListArray], pa.ListArray]:
@@ -354,9 +350,7 @@ def linked_works(
     def cited() -> Iterator[pa.RecordBatch]:
         for batch in works.cited_batches():
             owners = pa.array(papers.paper_of[batch.column(0).to_numpy()])
-            yield batch.set_column(0, batch.schema.field(0), owners).filter(
-                pc.greater_equal(owners, 0)
-            )
+            yield with_column(batch, "owner", owners).filter(pc.greater_equal(owners, 0))
 
     def targets() -> Iterator[tuple[int, pa.RecordBatch]]:
         yield from papers.batches()

@@ -1,6 +1,7 @@
 """What a corpus holds and is worth, in figures and in words, and what to expect of its answers."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -100,24 +101,22 @@ def described(worth: CorpusWorth, corpus: Corpus) -> CorpusWorth:
     venues = corpus.venue_names
     types = corpus.types
     many = np.bincount(types.codes, minlength=len(types.values))
-    kinds: dict[str, int] = {}
+    kinds, told = Counter[str](), Counter[str]()
     for names, count in zip(types.values, many.tolist(), strict=True):
         for name in names:
-            kinds[name] = kinds.get(name, 0) + count
+            kinds[name] += count
     counts = np.bincount(venues.codes, minlength=len(venues.values)).tolist()
     places = {name: n for name, n in zip(venues.values, counts, strict=True) if name}
     # Guess the languages of some papers, the most frequent first.
     file = _file(corpus)
     groups = np.unique(np.linspace(0, file.num_row_groups - 1, _GROUPS).astype(int))
-    told: dict[str, int] = {}
     for group in groups.tolist():
         some = file.read_row_group(group, ["title", "abstract"], use_threads=False)
         rows = np.unique(np.linspace(0, some.num_rows - 1, _OF_GROUP).astype(int))
         for paper in some.take(pa.array(rows)).to_pylist():
             text = f"{paper['title']} {paper['abstract'] or ''}"
-            language = language_of(text) or ENGLISH  # Too short to tell.
-            told[language] = told.get(language, 0) + 1
-    total = sum(told.values())
+            told[language_of(text) or ENGLISH] += 1  # Some are too short to tell.
+    total = told.total()
     return replace(
         worth,
         languages={language: round(count / total, 4) for language, count in _top(told).items()},

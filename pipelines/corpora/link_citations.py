@@ -9,7 +9,6 @@ What is cited waits in runs by its number; what may find it, in runs by name, pl
 together with the papers that are called so. Memory holds one part of each.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names
+from recsys.pipelines.corpora.paper_names import NOBODY, PaperNames, all_names, letters
 from recsys.pipelines.corpora.partitions import Runs, RunWriter, batch_of, by_hash, by_range, divide
 from recsys.pipelines.corpora.works import CITED, SCHEMA
 from recsys.query.matching import THRESHOLD, Title, named_among, score, title_of
@@ -32,7 +31,6 @@ from recsys.records import Paper, Reference
 from recsys.store.arrays import Longs, Rows
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.names import author_key
-from recsys.store.words import fold
 
 MOST_OFFERED = 50
 """Papers compared with one title at most: more share only the beginning of a phrase."""
@@ -42,7 +40,6 @@ _LEAST = THRESHOLD - FEWER_ALIKE - 1e-6
 """A paper that scores less is neither found, nor makes another one ambiguous."""
 _HEAD = 20
 """Letters by which a title is looked up that lacks its end, or has a typing error there."""
-_NOT_LETTERS = re.compile(r"[\W_]+")
 _NO_INITIAL = r"^[^ |]+\|"
 _BEFORE_PAGE = r"^.*\|"
 _INITIAL = r"^([^ |]+) [^ |]+\|"
@@ -332,8 +329,8 @@ def title_keys(title: str, author: str | None, year: int | None) -> list[str]:
 
     author: its key.
     """
-    letters = _NOT_LETTERS.sub("", fold(title))
-    keys = [letters, f"{letters[:_HEAD]}\u2026"] if letters else []
+    whole = letters(title)
+    keys = [whole, f"{whole[:_HEAD]}\u2026"] if whole else []
     if author and year is not None:
         keys.append(f"{author.partition(' ')[0]}|{year}")
     return keys

@@ -15,10 +15,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from recsys.pipelines.corpora.clusters import Clusters
+from recsys.pipelines.corpora.clusters import Clusters, rows_in
 from recsys.pipelines.corpora.identity import is_preprint, is_server
 from recsys.pipelines.corpora.paper_names import NOBODY, cited_as
-from recsys.pipelines.corpora.partitions import PACKED, Runs, RunWriter, by_range, stored_batches
+from recsys.pipelines.corpora.partitions import (
+    PACKED,
+    Runs,
+    RunWriter,
+    by_range,
+    stored_batches,
+    with_column,
+)
 from recsys.pipelines.corpora.works import SCHEMA, WORKS, Works, count_with_keyphrases
 from recsys.query.matching import title_likeness, title_of
 from recsys.records import PaperId
@@ -75,8 +82,7 @@ class Papers:
                     columns["id"][place] = paper_id
                     columns["aliases"][place] = aliases_of(work, paper_id)
                 for name, cells in columns.items():
-                    field, at = _MERGED.field(name), _MERGED.get_field_index(name)
-                    batch = batch.set_column(at, field, pa.array(cells, field.type))
+                    batch = with_column(batch, name, pa.array(cells, _MERGED.field(name).type))
             yield begin, batch
             begin += batch.num_rows
 
@@ -168,12 +174,7 @@ def _merged(runs: Runs, conflicts: Counter[str]) -> Iterator[pa.RecordBatch]:
     """Give one row of WORKS for each cluster, in their order."""
     for members in runs:
         order = np.argsort(members.column("cluster").to_numpy(), kind="stable")
-        records = (
-            record
-            for begin in range(0, len(order), _ROWS)
-            for record in members.take(pa.array(order[begin : begin + _ROWS])).to_pylist()
-        )
-        clusters = groupby(records, key=itemgetter("cluster"))
+        clusters = groupby(rows_in(order, members), key=itemgetter("cluster"))
         works = (merged_work([*cluster], conflicts) for _, cluster in clusters)
         while rows := [*islice(works, _ROWS)]:
             yield pa.RecordBatch.from_pylist(rows, WORKS)

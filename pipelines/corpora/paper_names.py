@@ -12,13 +12,20 @@ from recsys.records import Reference
 from recsys.store.arrays import Longs, Mask
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.names import author_key
+from recsys.store.words import fold
 
 CITED_AS = "cite:"
 """Begins a name made of first author, year, volume and page: `cite:smith j|2010|12|345`."""
 NOBODY = -1
 """What a name means that nobody has, or more than one paper."""
 _NOT_COUNTED = re.compile(r"^(?:vol(?:ume)?|pp?|pages?|art(?:icle)?|no)\b\.?|[^0-9a-z]+")
+_NO_LETTERS = re.compile(r"[\W_]+")
 _FROM_TO = re.compile("\\s*[-\u2010-\u2015]+\\s*")
+
+
+def letters(text: str) -> str:
+    """Reduce a title to its letters and digits, folded."""
+    return _NO_LETTERS.sub("", fold(text))
 
 
 def first_author(work: Reference) -> str | None:

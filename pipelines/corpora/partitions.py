@@ -142,6 +142,12 @@ def batch_of(schema: pa.Schema, first: Collection[Any], *others: object) -> pa.R
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
+def with_column(rows: pa.RecordBatch, name: str, cells: pa.Array) -> pa.RecordBatch:
+    """Put other cells into a column."""
+    at = rows.schema.get_field_index(name)
+    return rows.set_column(at, rows.schema.field(at), cells)
+
+
 def flattened(lists: pa.Array, first: int = 0) -> tuple[pa.Array, Longs]:
     """Put lists behind one another; give the row of each value, from `first` on: (m,) int64."""
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)

@@ -18,18 +18,16 @@ from typing import TYPE_CHECKING
 
 from recsys.errors import CorpusError, near_path, need
 from recsys.formats.files import STDIN
+from recsys.pipelines.remote.object_store import StoreAddress, failure_of, opened
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 
 if TYPE_CHECKING:
-    from obstore.store import S3Store
+    from obstore.store import ObjectStore
 
 ZOTERO = "zotero.sqlite"
 """What the folder of a Zotero library holds."""
 _OURS = re.compile(rb'\{\s*"kind": "[^"]+",\s*"schema": \d')
 SCHEME = "s3:"
-_ATTEMPTS = 3
-_PATIENCE = timedelta(seconds=30)
-_CONNECTING = timedelta(seconds=5)
 _SILENCE = timedelta(seconds=60)
 _PIECE = 8 << 20
 
@@ -110,49 +108,27 @@ def _bucket(path: Path) -> str:
 
 
 @cache
-def store_of(bucket: str) -> "S3Store":
+def store_of(bucket: str) -> "ObjectStore":
     """Open a bucket of the store that the environment names; nothing is asked yet."""
     need("obstore", "Reading from an object store")
-    from obstore.store import S3Store
-
-    server = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-    return S3Store(
-        bucket,
-        config={"endpoint": server} if server else {},
-        client_options={
-            "connect_timeout": _CONNECTING,
-            "timeout": _SILENCE,
-            "allow_http": (server or "").startswith("http:"),
-        },
-        retry_config={"max_retries": _ATTEMPTS, "retry_timeout": _PATIENCE},
-    )
+    return opened(StoreAddress("s3", bucket), _SILENCE)
 
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
     """Say in our words what a store says."""
     need("obstore", "Reading from an object store")
-    from obstore import exceptions
+    from obstore.exceptions import BaseError, NotFoundError
 
     try:
         yield
-    except (exceptions.BaseError, FileNotFoundError) as error:
-        # Where files are listed, only the line tells what the store answered.
-        line, name = " ".join(str(error).split())[:200], address(path)
-        refusals = exceptions.PermissionDeniedError | exceptions.UnauthenticatedError
-        if isinstance(error, refusals) or "403 Forbidden" in line or "401 Unauthorized" in line:
-            what = f"The store refuses to let {name} be read ({line})."
-            hint = "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what they may read."
-        elif (
-            isinstance(error, exceptions.NotFoundError | FileNotFoundError)
-            or "404 Not Found" in line
-        ):
-            what = f"There is nothing at {name} ({line})."
+    except (BaseError, FileNotFoundError) as error:
+        gone = isinstance(error, NotFoundError | FileNotFoundError)
+        if gone or "404 Not Found" in str(error):  # Where files are listed, only its text tells.
             hint = "Check the bucket, the prefix, and AWS_ENDPOINT_URL."
-        else:
-            what = f"The store of {name} does not answer ({line})."
-            hint = "Check AWS_ENDPOINT_URL, AWS_REGION and the network."
-        raise CorpusError(what, hint) from error
+            raise CorpusError(f"There is nothing at {address(path)}.", hint) from error
+        failure = failure_of(error, StoreAddress("s3", "/".join(path.parts[1:])))
+        raise CorpusError(failure.what, failure.hint) from error
 
 
 def source_files(sources: Sequence[Path], *, out: Path | None = None) -> list[SourceFile]:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from recsys.formats.papers.external_ids import names_of, placeholder
 from recsys.pipelines.corpora.paper_names import first_author, printed_place
-from recsys.pipelines.corpora.partitions import RunWriter, stored_batches
+from recsys.pipelines.corpora.partitions import RunWriter, stored_batches, with_column
 from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Reference
 from recsys.store.arrays import Longs, Rows
@@ -191,12 +191,11 @@ class Works:
         for number, shard in enumerate(self.shards):
             begin = int(self.starts[number])
             for batch in stored_batches(shard.folder / WORK_ROWS, names):
-                at = batch.schema.get_field_index("space")
-                if at >= 0:  # A shard numbers its spaces from 0 on.
-                    own = batch.column(at)
+                if "space" in names:  # A shard numbers its spaces from 0 on.
+                    own = batch.column("space")
                     given = pc.if_else(pc.equal(own, NO_SPACE), None, own)
                     among_all = pc.fill_null(pa.array(self.spaces[number]).take(given), NO_SPACE)
-                    batch = batch.set_column(at, batch.schema.field(at), among_all)
+                    batch = with_column(batch, "space", among_all)
                 yield begin, batch
                 begin += batch.num_rows
 
@@ -210,7 +209,7 @@ class Works:
         for start, shard in zip(self.starts.tolist(), self.shards, strict=False):
             for batch in stored_batches(shard.folder / CITED_ROWS):
                 owners = pc.add(batch.column("owner"), pa.scalar(start, pa.int32()))
-                yield batch.set_column(0, CITED.field("owner"), owners)
+                yield with_column(batch, "owner", owners)
 
 
 def led_abstracts(batch: pa.RecordBatch, source: str) -> pa.StringArray:

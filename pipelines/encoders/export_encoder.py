@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from recsys.errors import ArtifactCorrupt, ArtifactError, ArtifactMismatch, InputError, need
+from recsys.errors import (
+    ArtifactCorrupt,
+    ArtifactError,
+    ArtifactMismatch,
+    check_name,
+    need,
+)
 from recsys.models.encoder import (
     KIND,
     MODEL,
@@ -156,10 +162,8 @@ def choose_settings(checkpoint: Checkpoint, pooling: str | None, precision: Prec
     own = checkpoint.config.get(OWN_SETTINGS, {})
     known = how_to_ask(checkpoint.name)
     pooling = pooling or own.get("pooling", known.pooling)
-    if pooling not in ("cls", "mean"):
-        raise InputError(f"There is no pooling {pooling!r}.", "Give --pooling cls or mean.")
-    if precision not in get_args(Precision):
-        raise InputError(f"There is no precision {precision!r}.", "Give f32 or int8.")
+    check_name(pooling, POOLINGS, "pooling")
+    check_name(precision, get_args(Precision), "precision")
     if own:
         return Settings(pooling, precision, own.get("max_length", 256), own.get("joiner"))
     config = checkpoint.config

@@ -321,7 +321,6 @@ def versions() -> dict[str, str]:
 
 
 def answer_facts(
-    index: Path,
     collection: Collection,
     asked: Mapping[str, Any],
     answers: Mapping[str, Mapping[PaperId, Response]],

@@ -349,7 +349,7 @@ def evaluate(
         "split": chosen.rule,
         "ranker": ranker_facts(recommender.ranker, collection),
     }
-    facts = answer_facts(index, collection, asked, answers) | studies | {"warnings": warnings}
+    facts = answer_facts(collection, asked, answers) | studies | {"warnings": warnings}
     write_folder(out, {each: query_facts(collection, each) for each in queries}, facts)
     assessment = assess(out, seed=options.seed)
     for sidecar in under_way.done:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from recsys.eval.measures import DEPTH, POOLED, Judged, average, draw, f1, per_query
-from recsys.eval.significance import bootstrap_difference, bootstrap_pooled_f1, randomisation_test
+from recsys.eval.significance import bootstrap_difference, pooled_f1_gain, randomisation_test
 from recsys.pipelines.evaluation.splits import gold, pose, query_rng
 from recsys.pipelines.jobs.kept_results import Entry, OpenIndex
 from recsys.query.query import Query
@@ -196,9 +196,8 @@ def seed_rows(entries: Sequence[Entry], *, seed: int) -> list[StudyRow]:
         for name in SHOWN if number != 0 else ():
             rng = np.random.default_rng(seed)
             if name in POOLED:
-                p, r = POOLED[name]
-                pairs = (values[p], values[r]), (without[p], without[r])
-                gain = bootstrap_pooled_f1(*pairs, rng=rng, samples=SAMPLES)
+                again = draw(len(halved), rng=rng, samples=SAMPLES)
+                gain = pooled_f1_gain(values, without, again, name)
             else:
                 gain = bootstrap_difference(values[name], without[name], rng=rng, samples=SAMPLES)
             tested = f"query {name}" if name in POOLED else name

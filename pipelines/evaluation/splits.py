@@ -6,7 +6,6 @@ study) alone.
 """
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.errors import NothingFound, SplitError, near_miss, near_path
+from recsys.errors import NothingFound, SplitError, near_miss
+from recsys.formats.files import json_object
 from recsys.pipelines.corpora.query_years import ENOUGH_REFERENCES, PARTS, divide
 from recsys.query.query import Query, draft_of, make_query
 from recsys.records import Draft, PaperId
@@ -141,9 +141,7 @@ def read_parts(path: Path) -> dict[str, tuple[PaperId, ...]]:
     Raises:
         SplitError: missing, not JSON, or of another shape.
     """
-    value = _load(path)
-    if not isinstance(value, dict):
-        raise SplitError(f"{path} holds a JSON {type(value).__name__}, not an object.", _SHAPE)
+    value = json_object(path, _SHAPE, SplitError)
     for name, ids in value.items():
         if name not in PARTS and isinstance(ids, list):
             raise SplitError(f"{path}: unknown part {name!r}.{near_miss(name, PARTS)}", _SHAPE)
@@ -163,23 +161,8 @@ def read_rule(path: Path) -> str:
     Raises:
         SplitError: missing or not JSON.
     """
-    value = _load(path)
-    rule = value.get("rule") if isinstance(value, dict) else None
+    rule = json_object(path, _SHAPE, SplitError).get("rule")
     return rule if isinstance(rule, str) else ""
-
-
-def _load(path: Path) -> object:
-    try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError as error:
-        raise SplitError(
-            f"There is no split at {path}.{near_path(path)}", "Check the path."
-        ) from error
-    except OSError as error:
-        raise SplitError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error
-    except (ValueError, RecursionError) as error:
-        reason = type(error).__name__ if isinstance(error, RecursionError) else str(error)
-        raise SplitError(f"{path} is not JSON ({reason}).", _SHAPE) from error
 
 
 def _some(ids: Sequence[PaperId]) -> str:

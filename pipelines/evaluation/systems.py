@@ -15,6 +15,7 @@ from recsys.models.nnrank import NNRankCorpus
 from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, select
 from recsys.pipelines.evaluation.splits import gold, query_rng
 from recsys.pipelines.evaluation.system_table import WHOOSH, needs_of
+from recsys.pipelines.index.paper_rows import texts_in
 from recsys.protocols import Progress, silent
 from recsys.query.query import Query
 from recsys.retrieval.propose import propose
@@ -177,10 +178,7 @@ def prepare(
     try:
         load_manifest(folder, KIND, SCHEMA)
     except ArtifactError:  # Not there, or damaged.
-        texts = [
-            (each["title"], each["abstract"]) for each in collection.corpus.texts().to_pylist()
-        ]
-        WhooshIndex.build(texts, folder, progress=progress)
+        WhooshIndex.build(texts_in(collection.corpus), folder, progress=progress)
 
 
 def model_folder(collection: Collection, model: str, metadata: bool) -> Path:

@@ -19,6 +19,7 @@ from recsys.formats.embeddings.vectors import MISSING
 from recsys.indexes.backends import open_words
 from recsys.models.encoder import NeighbourEncoder
 from recsys.pipelines.index.encode import AT_ONCE, KnownVectors, Vectors, encode_rows
+from recsys.pipelines.index.paper_rows import texts_in
 from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Mask, load_array, write_rows
 from recsys.store.artifacts import BY_WORDS, VECTOR_FILE, sha256
@@ -193,8 +194,7 @@ def _agreement(
     rows = np.flatnonzero(known)
     rng = np.random.default_rng(0)
     rows = np.sort(rng.choice(rows, min(SAMPLE, len(rows)), replace=False))
-    texts = corpus.texts().take(rows).to_pylist()
-    again = encoder.encode([(text["title"], text["abstract"]) for text in texts])
+    again = encoder.encode(texts_in(corpus, rows))
     agreement = float((again * vectors[rows]).sum(axis=1).mean())
     if agreement < AGREEMENT:
         raise InputError(

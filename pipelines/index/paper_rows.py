@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
+from numpy.typing import NDArray
 
 from recsys.machine import let_go
 from recsys.models.encoder import Text
@@ -159,6 +160,12 @@ def read_texts(corpus: Corpus, size: int) -> Iterator[list[Text]]:
         for batch in file.iter_batches(size, columns=["title", "abstract"]):
             yield list(zip(batch["title"].to_pylist(), batch["abstract"].to_pylist(), strict=True))
             let_go(corpus.stored)
+
+
+def texts_in(corpus: Corpus, rows: NDArray[np.integer] | None = None) -> list[Text]:
+    """Read (title, abstract) of some papers, or of all, at once."""
+    columns = corpus.texts() if rows is None else corpus.texts().take(rows)
+    return list(zip(*(columns[name].to_pylist() for name in ("title", "abstract")), strict=True))
 
 
 def texts_of(corpus: Corpus, wanted: Mask, size: int) -> Iterator[tuple[Rows, list[Text]]]:

@@ -55,6 +55,7 @@ from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
 from recsys.protocols import Progress, silent
 from recsys.store.arrays import Floats, Rows, write_rows
+from recsys.store.arrivals import ARRIVALS, Arrivals
 from recsys.store.artifacts import (
     CONTEXTS,
     CORPUS,
@@ -78,7 +79,7 @@ from recsys.store.graph import CitationGraph
 
 FEW = 64
 """Texts that are encoded on one processor."""
-_REVISION = 4
+_REVISION = 5
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
 _READING = "reading"
 """The folder of what was read of the files."""
@@ -182,6 +183,7 @@ def _update(
         asked = [changes.removed, options.compact, options.columns]
         key = fingerprint([_REVISION, [sha256(path) for path in paths], *asked])
         stages = {CORPUS: run.columns, TEXT: run.text, VECTORS: run.vectors}
+        stages[ARRIVALS] = run.arrivals
         if (base.folder / NNSELECT).is_dir():
             stages[NNSELECT] = run.nnselect
         if (base.folder / CONTEXTS).is_dir():
@@ -341,6 +343,12 @@ class _Update:
         model = nnselect.NNSelectModel.load(old, papers)
         carry_nnselect(model, old, self.corpus, self.known.rows, folder, progress=self.progress)
         return {}
+
+    def arrivals(self, folder: Path) -> dict[str, Any]:
+        """Note which papers are new."""
+        known = Arrivals.load(self.base.folder, len(self.base.corpus))
+        merged = self.plan.merged
+        return {ARRIVALS: known.updated(merged.today, len(merged.origins)).save(folder)}
 
     def contexts(self, folder: Path) -> dict[str, Any]:
         """Carry the citing sentences over."""

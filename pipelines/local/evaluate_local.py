@@ -45,7 +45,6 @@ from recsys.protocols import Progress, silent
 from recsys.store.arrays import top_k
 from recsys.store.artifacts import MANIFEST, fingerprint, sha256
 from recsys.store.collection import Collection
-from recsys.store.generations import root_of
 from recsys.store.graph import UNKNOWN_YEAR
 from recsys.store.vectors import dot_cache
 
@@ -392,8 +391,7 @@ def _write(
         "contexts": options.contexts,
         "systems": [*answers],
     }
-    index = root_of(collection.folder)
-    facts = answer_facts(index, collection, asked, answers) | {"warnings": [*told]}
+    facts = answer_facts(collection, asked, answers) | {"warnings": [*told]}
     described = {}
     for name, query in queries.items():
         year = int(collection.graph.years[query.citing])

@@ -104,9 +104,8 @@ def listed(site: str, reply: Reply, *path: str) -> list[Any]:
     if isinstance(value, list):
         return value
     where = ".".join(path) or "its top"
-    raise AnswerNotUnderstood(
-        f"{site} answers without a list at {where}.", "The source has changed, or is out of order."
-    )
+    what = f"{site} answers without a list at {where}."
+    raise AnswerNotUnderstood(what, "The source has changed, or is out of order.")
 
 
 def text_at(reply: Reply, *path: str) -> str | None:

@@ -39,7 +39,6 @@ FACTS = SourceFacts(
         Kind.SEARCH: (100,),
         Kind.CHANGED: (ANY,) * MOST_HARVESTED,
     },
-    abstracts=True,
     references=False,
     schemes=("arxiv",),
     batch=100,
@@ -100,27 +99,21 @@ class Arxiv(WebSource):
         size = min(most, FACTS.page)
 
         def read(start: int) -> list[Reference]:
-            parameters = (
-                ("search_query", asked),
-                ("start", str(start)),
-                ("max_results", str(size)),
-                ("sortBy", "relevance"),
-            )
+            page = (("start", str(start)), ("max_results", str(size)), ("sortBy", "relevance"))
+            parameters = (("search_query", asked), *page)
             return list(self._entries(self._client.ask(Question(*_QUERY, parameters, json=False))))
 
         return each_once(numbered_pages(size, read), most)
 
     def _entries(self, reply: Reply) -> Iterator[Reference]:
-        entries = (_of_entry(entry) for entry in _elements(reply, _ATOM))
-        return self._read(entries)
+        return self._read(map(_of_entry, _elements(reply, _ATOM)))
 
     def _harvested(self, since: date) -> Iterator[Reference]:
         first = (("metadataPrefix", "arXiv"), ("from", since.isoformat()))
 
         def question(name: str) -> Question:
             asked = (("resumptionToken", name),) if name else first
-            parameters = (("verb", "ListRecords"), *asked)
-            return Question("arxiv-oai", "/oai", parameters, json=False)
+            return Question("arxiv-oai", "/oai", (("verb", "ListRecords"), *asked), json=False)
 
         def token(reply: Reply) -> str | None:
             texts = (each.text for each in _elements(reply, _OAI) if each.tag == "resumptionToken")
@@ -134,12 +127,10 @@ class Arxiv(WebSource):
             found = _elements(reply, _OAI)
             wrong = next((each.get("code") for each in found if each.tag == "error"), None)
             if wrong not in (None, _NOTHING):
-                raise AnswerNotUnderstood(
-                    f"arxiv-oai answers with the error {wrong!r}.",
-                    "Ask again; where this lasts, the source has changed.",
-                )
-            items = (_of_record(each) for each in found if each.tag == "record")
-            yield from self._read(items)
+                what = f"arxiv-oai answers with the error {wrong!r}."
+                hint = "Ask again; where this lasts, the source has changed."
+                raise AnswerNotUnderstood(what, hint)
+            yield from self._read(_of_record(each) for each in found if each.tag == "record")
 
 
 _QUERY = ("arxiv", "/api/query")

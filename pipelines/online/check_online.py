@@ -9,8 +9,8 @@ from recsys.checking.check import Source as CheckSource
 from recsys.checking.fields import plain_title
 from recsys.checking.verdicts import Record
 from recsys.errors import OnlineError
-from recsys.pipelines.online.fetch_plan import asked_names, names_at
-from recsys.pipelines.online.sources import Cost, Kind, Source
+from recsys.pipelines.online.fetch_plan import SourcePlan, asked_names, lookups, names_at
+from recsys.pipelines.online.sources import Kind, Source
 from recsys.query.matching import title_likeness
 from recsys.records import Reference
 
@@ -28,28 +28,19 @@ class CheckPlan:
     references: tuple[Reference, ...]
 
     @property
+    def parts(self) -> list[SourcePlan]:
+        """What each source is asked at most."""
+        return [SourcePlan(each, tuple(lookups(each, self.references))) for each in self.sources]
+
+    @property
     def requests(self) -> int:
         """How many requests are made at most, retries left out."""
-        return sum(self.cost(source).requests for source in self.sources)
-
-    def cost(self, source: Source) -> Cost:
-        """Return what a source is asked at most: every identifier, and every title."""
-        facts = source.facts
-        by_name = asked_names(self.references, facts.schemes)
-        named = (facts.cost(Kind.WORKS, len(names)) for names in by_name.values())
-        titled = sum(bool(each.title) for each in self.references)
-        found = facts.cost(Kind.FIND, titled) if Kind.FIND in facts.kinds else Cost()
-        return sum(named, found)
+        return sum(part.cost.requests for part in self.parts)
 
     def lines(self) -> Iterator[str]:
         """Say the plan."""
-        count = len(self.references)
-        yield f"To check {count} references, identifiers and titles are sent to:"
-        for source in self.sources:
-            cost, facts = self.cost(source), source.facts
-            price = f", {cost.credits:,.0f} credits" if cost.credits else ""
-            minutes = max(round(cost.seconds / 60), 1)
-            yield f"  {facts.title}: at most {cost.requests:,} requests{price}, {minutes} min"
+        yield f"To check {len(self.references)} references, identifiers and titles are sent to:"
+        yield from (f"  {part}" for part in self.parts)
         yield "Answers are kept on this machine: a check that was stopped goes on where it was."
 
 
@@ -100,9 +91,11 @@ class _Look:
     def _offered(self, reference: Reference) -> tuple[Record, ...]:
         title, found = plain_title(reference.title or ""), list[Record]()
         try:
-            for work in self.source.offered(reference):
-                if title_likeness(title, plain_title(work.title or "")) >= LIKE:
-                    found.append(self._record(reference, work))
+            found += (
+                self._record(reference, work)
+                for work in self.source.offered(reference)
+                if title_likeness(title, plain_title(work.title or "")) >= LIKE
+            )
         except OnlineError as error:
             self.failed = f"{self.source.facts.title}: {error.what}"
         return tuple(found)

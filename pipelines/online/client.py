@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from recsys.errors import (
@@ -62,8 +61,7 @@ class AnswerStore:
     def get(self, asked: str, now: float) -> Reply | None:
         """Return the answer to what was asked; None where there is none, or none that is good."""
         try:
-            raw = gzip.decompress(self._path(asked).read_bytes())
-            head, _, body = raw.partition(b"\n")
+            head, _, body = gzip.decompress(self._path(asked).read_bytes()).partition(b"\n")
             facts = json.loads(head)
             if now - facts["at"] < self.days * _DAY:
                 return Reply(facts["status"], facts["headers"], body)
@@ -91,7 +89,7 @@ class AnswerStore:
 TRIES = 5
 """Requests for one answer, before a source counts as unreachable."""
 _QUOTED = 200
-_GOOD = 200
+_GOOD = frozenset({200, 201})
 _REFUSED = frozenset({401, 402, 403})
 _SAFE = ":|,*/"
 
@@ -122,9 +120,11 @@ class Question:
     """What a site is asked.
 
     path: begins with "/". parameters: in their order, without a key. form: sent in a body as an
-    address has them. document: sent in a body, as JSON. json: whether JSON is expected. tolerated:
-    statuses that are an answer, too: that there is nothing. passing: statuses that are given back,
-    and not stored. fresh: what the store has is not taken. kept: the answer goes into the store.
+    address has them. document: sent in a body, as JSON; text: sent in a body as it is. headers:
+    beside those of the key. json: whether JSON is expected. tolerated: statuses that are an answer,
+    too: that there is nothing. passing: statuses that are given back, and not stored. fresh: what
+    the store has is not taken. kept: the answer goes into the store. once: it is never repeated,
+    since it changes something.
     """
 
     site: str
@@ -132,11 +132,14 @@ class Question:
     parameters: tuple[tuple[str, str], ...] = ()
     form: tuple[tuple[str, str], ...] = ()
     document: object = None
+    text: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
     json: bool = True
     tolerated: frozenset[int] = frozenset()
     passing: frozenset[int] = frozenset()
     fresh: bool = False
     kept: bool = True
+    once: bool = False
 
     @property
     def shown(self) -> str:
@@ -154,7 +157,7 @@ class Question:
         """What is sent beside the address."""
         if self.document is not None:
             return json.dumps(self.document, separators=(",", ":")).encode()
-        return urlencode(self.form).encode() if self.form else b""
+        return urlencode(self.form).encode() if self.form else self.text.encode()
 
 
 class Client:
@@ -201,8 +204,8 @@ class Client:
 
     def _asked(self, site: Site, question: Question) -> Reply:
         """Send the question until an answer comes, as often as that is allowed."""
-        why, garbled = "", False
-        for failures in range(self.config.tries):
+        why, garbled, tries = "", False, 1 if question.once else self.config.tries
+        for failures in range(tries):
             if failures:
                 self._pace(site).hold(backoff(failures, self.config.clock))
             try:
@@ -213,7 +216,7 @@ class Client:
                     continue
                 break
             wait = retry_policy(reply, self.config.clock.now())
-            if wait is None:
+            if wait is None or reply.status in question.passing:
                 return self._answer(site, question, reply)
             if wait > LONGEST_TOLD:
                 until, when = None, ""
@@ -229,18 +232,16 @@ class Client:
             why, garbled = f"it answers {reply.status}{_said(reply)}", False
             self._pace(site).hold(wait)
         if garbled:
-            raise AnswerNotUnderstood(
-                f"What {site.name} answers to {question.brief} cannot be used: {why}.",
-                "Try again later, or ask another source.",
-            )
-        raise SourceUnreachable(
-            f"{site.name} did not answer {question.brief} in {self.config.tries} tries: {why}.",
-            site.hint or "Try again later: what was fetched is kept, and not asked for again.",
-        )
+            what = f"What {site.name} answers to {question.brief} cannot be used: {why}."
+            raise AnswerNotUnderstood(what, "Try again later, or ask another source.")
+        times = f"{tries} tries" if tries > 1 else "1 try"
+        what = f"{site.name} did not answer {question.brief} in {times}: {why}."
+        hint = site.hint or "Try again later: what was fetched is kept, and not asked for again."
+        raise SourceUnreachable(what, hint)
 
     def _answer(self, site: Site, question: Question, reply: Reply) -> Reply:
         """Return what came as the answer, or say what is wrong with it."""
-        if reply.status in {_GOOD, *question.tolerated, *question.passing}:
+        if reply.status in _GOOD | question.tolerated | question.passing:
             return reply
         if reply.status in _REFUSED:
             raise KeyRefused(
@@ -248,20 +249,18 @@ class Client:
                 site.hint
                 or (f"Set {site.key} to a valid key." if site.key else "Try again later."),
             )
-        raise AnswerNotUnderstood(
-            f"{site.name} answers {question.brief} with {reply.status}{_said(reply)}.",
-            "Ask for something else; where this lasts, the source has changed.",
-        )
+        what = f"{site.name} answers {question.brief} with {reply.status}{_said(reply)}."
+        hint = "Ask for something else; where this lasts, the source has changed."
+        raise AnswerNotUnderstood(what, hint)
 
     def _sent_once(self, site: Site, question: Question) -> Reply:
         """Send a request, follow it on the same host, and take keys out of what comes back."""
         sent, most = self._with_key(site, question), self.config.most_requests
         for _ in range(MOST_REDIRECTS + 1):
             if most is not None and self.made.total() >= most:
-                raise PlanExceeded(
-                    f"The {most:,} requests that were planned are made, and more are needed.",
-                    "Give the same command with a larger plan: what was fetched is kept.",
-                )
+                what = f"The {most:,} requests that were planned are made, and more are needed."
+                hint = "Give the same command with a larger plan: what was fetched is kept."
+                raise PlanExceeded(what, hint)
             self._pace(site).keep()
             self.made[site.name] += 1
             if self._exchange is None:
@@ -278,11 +277,22 @@ class Client:
         raise FailedExchange("it sends us on and on", again=False)
 
     def _read(self, question: Question, reply: Reply) -> Reply:
-        """Take keys out of all that came, and decode it."""
+        """Take keys out of all that came, and read JSON where it is asked for.
+
+        Raises:
+            FailedExchange: it is none, or nested beyond all measure.
+        """
         hide = self.config.keys.hide
         told = {name: hide(text.encode()).decode() for name, text in reply.headers.items()}
-        body = hide(reply.body)
-        return Reply(reply.status, told, body, _decoded(question, reply.status, body))
+        body, value = hide(reply.body), None
+        if question.json and reply.status in _GOOD:
+            try:
+                value = json.loads(checked_json(body.decode("utf-8-sig")))
+            except TooManyValues as error:
+                raise FailedExchange(f"the answer has {error}", again=False) from error
+            except (ValueError, RecursionError) as error:
+                raise FailedExchange("the answer is no JSON", garbled=True) from error
+        return Reply(reply.status, told, body, value)
 
     def _shown(self, said: str) -> str:
         """Take keys out of what is said of an answer, and then shorten it: no part of one stays."""
@@ -291,7 +301,7 @@ class Client:
     def _with_key(self, site: Site, question: Question) -> Sent:
         """Put the key where it goes."""
         keys, parameters = self.config.keys, [*question.parameters]
-        headers: dict[str, str] = {}
+        headers = dict(question.headers)
         key, mail = keys.get(site.key), keys.get(MAIL)
         if key and site.key_parameter:
             parameters.append((site.key_parameter, key))
@@ -321,19 +331,3 @@ def _said(reply: Reply) -> str:
     """Quote the beginning of what a site said of a failure."""
     text = " ".join(reply.body[: 4 * _QUOTED].decode("utf-8", "replace").split())
     return f": {text[:_QUOTED]}" if text else ""
-
-
-def _decoded(question: Question, status: int, body: bytes) -> Any:  # noqa: ANN401 - JSON may be anything.
-    """Read JSON where it is asked for, and the answer is good.
-
-    Raises:
-        FailedExchange: it is none, or nested beyond all measure.
-    """
-    if not question.json or status != _GOOD:
-        return None
-    try:
-        return json.loads(checked_json(body.decode("utf-8-sig")))
-    except TooManyValues as error:
-        raise FailedExchange(f"the answer has {error}", again=False) from error
-    except (ValueError, RecursionError) as error:
-        raise FailedExchange("the answer is no JSON", garbled=True) from error

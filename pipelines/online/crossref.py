@@ -28,8 +28,6 @@ FACTS = SourceFacts(
     name="crossref",
     title="Crossref",
     requests={Kind.WORKS: (40,), Kind.FIND: (1,), Kind.SEARCH: (100,), Kind.CHANGED: (100,)},
-    abstracts=True,
-    references=True,
     schemes=("doi",),
     batch=40,
     page=100,
@@ -101,9 +99,7 @@ class Crossref(WebSource):
         pages = token_pages(
             self._client,
             "*",
-            lambda token: Question(
-                _SITE, "/works", asked if one_page else (*asked, ("cursor", token))
-            ),
+            lambda at: Question(_SITE, "/works", asked if one_page else (*asked, ("cursor", at))),
             lambda reply: None if one_page else text_at(reply, "message", "next-cursor"),
         )
         for reply in pages:

@@ -133,10 +133,9 @@ def write_fetched(
                 intake.read_stream(Path(works.facts.title), stream)
         papers, report = gather([intake.shard()], folder, AS_TOLD)
         if not papers.num_rows:
-            raise NothingFound(
-                "The sources know no paper of what was asked.",
-                "Give a draft with a title, an abstract or references, or other words.",
-            )
+            what = "The sources know no paper of what was asked."
+            hint = "Give a draft with a title, an abstract or references, or other words."
+            raise NothingFound(what, hint)
         write_papers(papers, out)
     return report
 
@@ -263,8 +262,8 @@ def fetch_library(plan: FetchPlan, desk: Desk) -> FetchReport:
 def update_plan(file: Path, sources: Sequence[Source], *, most: int | None = None) -> FetchPlan:
     """Plan the update of a file: what each source that tells of changes is asked."""
     question = read_record(file).question
-    count = len(_words(question))
-    calls = [((Kind.CHANGED, source.facts.page, count),) for source in sources]
+    times = len(_words(question))
+    calls = [((Kind.CHANGED, source.facts.page, times),) for source in sources]
     return FetchPlan(question, tuple(map(SourcePlan, sources, calls)), most)
 
 
@@ -281,22 +280,26 @@ def update(file: Path, plan: FetchPlan, desk: Desk) -> FetchReport:
 
     Raises:
         InputError: the file was fetched as of a year, after which nothing is wanted.
+        CorpusError: the file cannot be read.
         OnlineError: a source fails; the same call continues.
     """
     record = read_record(file)
     question = record.question
     if question.as_of is not None:
-        raise InputError(
-            f"{file} was fetched as of {question.as_of}: nothing newer belongs to it.",
-            "Fetch another file without --as-of.",
-        )
+        what = f"{file} was fetched as of {question.as_of}: nothing newer belongs to it."
+        raise InputError(what, "Fetch another file without --as-of.")
     with _working(desk, update_question(record)) as kept:
         allowance, since, before = Allowance(plan.calls), record.cursor - _OVERLAP, 0
         fetched = []
         for part in plan.parts:
             source = JournaledSource(part.source, kept)
             facts, schemes = source.facts, source.facts.schemes
-            names, before = _names_in(file, schemes)
+            names, before = set[str](), 0
+            with open_works(file) as stream:
+                for item in stream.items:
+                    if isinstance(item, Found):
+                        before += 1
+                        names.update(names_at(item.work, schemes))
             found: dict[str, Reference] = {}
             changed = (
                 work
@@ -317,19 +320,3 @@ def update(file: Path, plan: FetchPlan, desk: Desk) -> FetchReport:
 def _words(question: FetchQuestion) -> tuple[str, ...]:
     """Return what to look for: the searches of the question, or all that a library has."""
     return ("",) if question.library else searches(question)
-
-
-def _names_in(file: Path, schemes: Sequence[str]) -> tuple[frozenset[str], int]:
-    """Read the names of the papers of a file of ours at one source, and count the papers.
-
-    Raises:
-        CorpusError: it cannot be read.
-    """
-    names: set[str] = set()
-    count = 0
-    with open_works(file) as stream:
-        for item in stream.items:
-            if isinstance(item, Found):
-                count += 1
-                names.update(names_at(item.work, schemes))
-    return frozenset(names), count

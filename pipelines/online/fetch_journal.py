@@ -4,7 +4,7 @@ Answers are kept in the order of the questions, each with the day on which it ca
 function of them alone, so that one that was killed comes to the same papers as any other.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -48,13 +48,11 @@ class JournaledSource:
 
     def works(self, names: Sequence[str]) -> Iterator[Reference]:
         """Do as the source does."""
-        return self._heard((Kind.WORKS, *names), lambda: self.source.works(names))
+        return self._heard(Kind.WORKS, names)
 
     def find(self, wanted: Reference) -> Reference | None:
         """Do as the source does."""
-        question = (Kind.FIND, record_of(wanted))
-        works = self._heard(question, lambda: filter(None, [self.source.find(wanted)]))
-        return next(works, None)
+        return next(self._heard(Kind.FIND, wanted), None)
 
     def offered(self, wanted: Reference) -> Iterator[Reference]:
         """Do as the source does; what is only looked at is not kept."""
@@ -64,34 +62,32 @@ class JournaledSource:
         self, names: Sequence[str], *, most: int, until: int | None = None
     ) -> Iterator[Reference]:
         """Do as the source does."""
-        question = (Kind.CITING, most, until, *names)
-        return self._heard(question, lambda: self.source.citing(names, most=most, until=until))
+        return self._heard(Kind.CITING, names, most=most, until=until)
 
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
     ) -> Iterator[Reference]:
         """Do as the source does."""
-        question = (Kind.SEARCH, words, most, since, until)
-        return self._heard(
-            question, lambda: self.source.search(words, most=most, since=since, until=until)
-        )
+        return self._heard(Kind.SEARCH, words, most=most, since=since, until=until)
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Do as the source does."""
-        question = (Kind.CHANGED, words, since.isoformat(), most)
-        return self._heard(question, lambda: self.source.changed(words, since=since, most=most))
+        return self._heard(Kind.CHANGED, words, since=since, most=most)
 
-    def _heard(
-        self, question: Sequence[object], ask: Callable[[], Iterable[Reference]]
-    ) -> Iterator[Reference]:
-        """Give the answer to a question: the one that is kept, or a new one."""
+    def _heard(self, kind: Kind, asked: object, **options: object) -> Iterator[Reference]:
+        """Give the answer to a question: the one that is kept, or a new one.
+
+        kind: also names the method of the source that is asked.
+        """
         journal, source = self.journal, self.facts.name
-        name = f"{journal.count} {source} {fingerprint(question)}"
+        name = f"{journal.count} {source} {fingerprint([kind, asked, options])}"
         journal.count += 1
         entry = journal.known.get(name)
         if entry is None:
             before = journal.requests(source)
-            works = [record_of(work) for work in ask()]
+            answer = getattr(self.source, kind)(asked, **options)
+            found = filter(None, [answer]) if kind is Kind.FIND else answer
+            works = [record_of(work) for work in found]
             requests = journal.requests(source) - before
             entry = {"on": journal.today().isoformat(), "requests": requests, "works": works}
             journal.append(name, entry)

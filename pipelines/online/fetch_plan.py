@@ -148,8 +148,7 @@ def names_at(work: Reference, schemes: Sequence[str]) -> tuple[str, ...]:
     """List the names of a work that a source understands, in the order of its schemes."""
     own = [work.id] if work.id and ":" in work.id else []
     names = list(dict.fromkeys([*full_names(work), *own]))
-    ordered = (name for scheme in schemes for name in names if name.startswith(f"{scheme}:"))
-    return tuple(ordered)
+    return tuple(name for scheme in schemes for name in names if name.startswith(f"{scheme}:"))
 
 
 def key_at(work: Reference, schemes: Sequence[str]) -> str | None:
@@ -178,11 +177,8 @@ _RETRIES = 0.1
 def planned(question: FetchQuestion, source: Source) -> "SourcePlan":
     """Plan the calls to the source that leads."""
     facts = source.facts
-    named = asked_names(question.references, facts.schemes).values()
-    titled = [each for each in question.references if each.title]
-    calls = [(Kind.WORKS, len(names), 1) for names in named]
+    calls = lookups(source, question.references)
     calls += [
-        (Kind.FIND, len(titled), 1),
         (Kind.SEARCH, facts.page, len(searches(question))),
         (Kind.CITING, facts.page, citing_calls(question.papers)),
     ]
@@ -190,6 +186,13 @@ def planned(question: FetchQuestion, source: Source) -> "SourcePlan":
         works = math.ceil(question.papers * _SPARE) + ROUNDS * facts.batch
         calls.append((Kind.WORKS, facts.batch, math.ceil(works / facts.batch)))
     return SourcePlan(source, tuple(calls))
+
+
+def lookups(source: Source, references: Sequence[Reference]) -> list[tuple[Kind, int, int]]:
+    """List the calls that look references up, see `SourcePlan`: every identifier and title."""
+    named = asked_names(references, source.facts.schemes).values()
+    titled = sum(bool(each.title) for each in references)
+    return [*((Kind.WORKS, len(names), 1) for names in named), (Kind.FIND, titled, 1)]
 
 
 def citing_calls(papers: int) -> int:
@@ -202,11 +205,10 @@ def asked_names(
 ) -> dict[str, tuple[str, ...]]:
     """List the surest name of each reference, by scheme: each scheme is asked for by itself."""
     found = {key for each in references if (key := key_at(each, schemes)) is not None}
-    named = {
-        scheme: tuple(sorted(name for name in found if name.startswith(f"{scheme}:")))
-        for scheme in schemes
-    }
-    return {scheme: names for scheme, names in named.items() if names}
+    named = (
+        (s, tuple(sorted(name for name in found if name.startswith(f"{s}:")))) for s in schemes
+    )
+    return {scheme: names for scheme, names in named if names}
 
 
 @dataclass(slots=True)
@@ -290,9 +292,10 @@ def plan_of(
     question: FetchQuestion, sources: Sequence[Source], *, most: int | None = None
 ) -> FetchPlan:
     """Plan a fetch: the first source leads, and the others add what they know of its papers."""
-    parts = [planned(question, sources[0])]
-    for source in sources[1:]:
-        batch = source.facts.batch
-        calls = (Kind.WORKS, batch, math.ceil(question.papers / batch))
-        parts.append(SourcePlan(source, (calls,)))
-    return FetchPlan(question, tuple(parts), most)
+    leading, *others = sources
+    batches = [(each, each.facts.batch) for each in others]
+    parts = (
+        SourcePlan(source, ((Kind.WORKS, batch, math.ceil(question.papers / batch)),))
+        for source, batch in batches
+    )
+    return FetchPlan(question, (planned(question, leading), *parts), most)

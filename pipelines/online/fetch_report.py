@@ -148,11 +148,8 @@ def read_record(out: Path) -> FetchRecord:
             tuple(map(str, record["missing"])),
         )
     except FileNotFoundError as error:
-        raise InputError(
-            f"There is no {path}: so it is unknown how {out.name} was fetched.",
-            "Give a file that `recsys fetch` wrote.",
-        ) from error
+        what = f"There is no {path}: so it is unknown how {out.name} was fetched."
+        raise InputError(what, "Give a file that `recsys fetch` wrote.") from error
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"{path} is damaged ({type(error).__name__}).", "Fetch the papers again."
-        ) from error
+        what = f"{path} is damaged ({type(error).__name__})."
+        raise InputError(what, "Fetch the papers again.") from error

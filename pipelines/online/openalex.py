@@ -27,8 +27,6 @@ FACTS = SourceFacts(
     name="openalex",
     title="OpenAlex",
     requests={**dict.fromkeys(Kind, (100,)), Kind.WORKS: (50,), Kind.FIND: (1,)},
-    abstracts=True,
-    references=True,
     schemes=("openalex", "doi", "pmid"),
     batch=50,
     page=100,
@@ -57,8 +55,7 @@ class OpenAlex(WebSource):
 
     def works(self, names: Sequence[str]) -> Iterator[Reference]:
         """Yield the works of these names, in their order; a name with a comma is not known."""
-        usable = [name for name in names if _BREAKING.isdisjoint(name)]
-        return super().works(usable)
+        return super().works([name for name in names if _BREAKING.isdisjoint(name)])
 
     def _offered(self, title: str, wanted: Reference) -> Iterable[Reference]:
         words = " ".join(telling_words(title))
@@ -102,8 +99,7 @@ class OpenAlex(WebSource):
         return self._searched(words, [f"from_created_date:{since.isoformat()}"], most)
 
     def _named(self, scheme: str, names: Sequence[str]) -> Iterable[Reference]:
-        filters = (("filter", f"{scheme}:{'|'.join(names)}"),)
-        return self._paged(filters, FACTS.page)
+        return self._paged((("filter", f"{scheme}:{'|'.join(names)}"),), FACTS.page)
 
     def _searched(self, words: str, filters: list[str], most: int) -> Iterator[Reference]:
         asked = any_of(words)

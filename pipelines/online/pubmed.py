@@ -22,6 +22,7 @@ from recsys.pipelines.online.answered_works import (
     telling_words,
 )
 from recsys.pipelines.online.client import Question
+from recsys.pipelines.online.http_exchange import Reply
 from recsys.pipelines.online.sites import SITES
 from recsys.pipelines.online.sources import ANY, Kind, SourceFacts
 from recsys.records import Reference
@@ -36,8 +37,6 @@ FACTS = SourceFacts(
         Kind.SEARCH: (100, 100, 100),
         Kind.CHANGED: (100, 100, 100),
     },
-    abstracts=True,
-    references=True,
     schemes=("pmid", "doi"),
     batch=100,
     page=100,
@@ -46,7 +45,6 @@ FACTS = SourceFacts(
     licence="facts, free to use; abstracts may belong to their publishers",
 )
 _SITE = "pubmed"
-_AT = "/entrez/eutils/"
 _OFFERED = 10
 _MOST_WORDS = 30
 _MOST_FOUND = 9_999
@@ -84,18 +82,13 @@ class PubMed(WebSource):
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
     ) -> Iterator[Reference]:
         """Yield articles that have some of these words, the best first."""
-        dates: list[tuple[str, str]] = []
-        if since is not None or until is not None:
-            dates = [
-                ("datetype", "pdat"),
-                ("mindate", str(since or 1800)),
-                ("maxdate", str(until or 3000)),
-            ]
-        return self._searched(words, dates, most)
+        first, last = str(since or 1800), str(until or 3000)
+        dates = (("datetype", "pdat"), ("mindate", first), ("maxdate", last))
+        return self._searched(words, dates if since is not None or until is not None else (), most)
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Yield articles that have some of these words and came into PubMed since a day."""
-        dates = [("datetype", "edat"), ("mindate", since.strftime("%Y/%m/%d")), ("maxdate", "3000")]
+        dates = (("datetype", "edat"), ("mindate", since.strftime("%Y/%m/%d")), ("maxdate", "3000"))
         return self._searched(words, dates, most)
 
     def _named(self, scheme: str, names: Sequence[str]) -> Iterable[Reference]:
@@ -104,9 +97,7 @@ class PubMed(WebSource):
         term = " OR ".join(f'"{name}"[doi]' for name in names if '"' not in name)
         return self._fetched(list(islice(self._found((("term", term),), FACTS.batch), FACTS.batch)))
 
-    def _searched(
-        self, words: str, dates: Sequence[tuple[str, str]], most: int
-    ) -> Iterator[Reference]:
+    def _searched(self, words: str, dates: _Form, most: int) -> Iterator[Reference]:
         found = telling_words(words, _MOST_WORDS)
         if not found:
             return iter(())
@@ -118,29 +109,16 @@ class PubMed(WebSource):
         size = min(most, FACTS.page)
 
         def read(start: int) -> list[str]:
-            form = (
-                ("db", "pubmed"),
-                *asked,
-                ("retmode", "json"),
-                ("retstart", str(start)),
-                ("retmax", str(size)),
-                ("sort", "relevance"),
-            )
-            reply = self._client.ask(Question(_SITE, f"{_AT}esearch.fcgi", form=(*form, _TOOL)))
+            page = (("retstart", str(start)), ("retmax", str(size)), ("sort", "relevance"))
+            reply = self._ask("esearch", (("db", "pubmed"), *asked, ("retmode", "json"), *page))
             return _numbers(listed(_SITE, reply, "esearchresult", "idlist"))
 
         return numbered_pages(size, read, end=min(most, _MOST_FOUND))
 
     def _linked(self, link: str, numbers: Sequence[str]) -> Mapping[str, list[str]]:
         """Follow a kind of citation from each number."""
-        form = (
-            ("dbfrom", "pubmed"),
-            ("db", "pubmed"),
-            ("linkname", link),
-            ("retmode", "json"),
-            *(("id", number) for number in numbers),
-        )
-        reply = self._client.ask(Question(_SITE, f"{_AT}elink.fcgi", form=(*form, _TOOL)))
+        form = (("dbfrom", "pubmed"), ("db", "pubmed"), ("linkname", link), ("retmode", "json"))
+        reply = self._ask("elink", (*form, *(("id", number) for number in numbers)))
         found: dict[str, list[str]] = {}
         for item in listed(_SITE, reply, "linksets"):
             own = _numbers(item.get("ids")) if isinstance(item, dict) else []
@@ -159,14 +137,13 @@ class PubMed(WebSource):
         """Yield articles; those that list no references get the ones that elink knows."""
         if not numbers:
             return
-        form = (("db", "pubmed"), ("id", ",".join(numbers)), ("retmode", "xml"), _TOOL)
-        reply = self._client.ask(Question(_SITE, f"{_AT}efetch.fcgi", form=form, json=False))
+        form = (("db", "pubmed"), ("id", ",".join(numbers)), ("retmode", "xml"))
+        reply = self._ask("efetch", form, json=False)
         works = []
         for each in PUBMED.read(BytesIO(reply.body)):
             if isinstance(each, Problem):
-                raise AnswerNotUnderstood(
-                    f"pubmed's answer cannot be read: {each.text}", "Try again later."
-                )
+                what = f"pubmed's answer cannot be read: {each.text}"
+                raise AnswerNotUnderstood(what, "Try again later.")
             works.append(each)
         lacking = [work.pmid for work in works if work.pmid and not work.cites]
         linked = self._linked(_CITES, lacking) if lacking else {}
@@ -175,8 +152,9 @@ class PubMed(WebSource):
             known = work.cites or tuple(Reference(pmid=number) for number in cited)
             yield replace(work, cites=known)
 
-
-_TOOL = ("tool", "recsys")
+    def _ask(self, tool: str, form: _Form, *, json: bool = True) -> Reply:
+        path, ours = f"/entrez/eutils/{tool}.fcgi", ("tool", "recsys")
+        return self._client.ask(Question(_SITE, path, form=(*form, ours), json=json))
 
 
 def _numbers(values: object) -> list[str]:

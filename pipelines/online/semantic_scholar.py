@@ -34,12 +34,9 @@ FACTS = SourceFacts(
     requests={
         Kind.WORKS: (500,),
         Kind.FIND: (1, 1),
-        Kind.CITING: (1000, 500),
         Kind.SEARCH: (100, 500),
-        Kind.CHANGED: (1000, 500),
+        **dict.fromkeys((Kind.CITING, Kind.CHANGED), (1000, 500)),
     },
-    abstracts=True,
-    references=True,
     schemes=("s2", "corpusid", "doi", "arxiv", "pmid", "acl", "mag"),
     batch=500,
     page=100,
@@ -55,14 +52,9 @@ _OWN_FIELDS = (
 )
 _FIELDS = f"{_OWN_FIELDS},references.paperId,references.title"
 _PREFIXES: Mapping[str, str] = {
-    "s2": "",
-    "corpusid": "CorpusId:",
-    "doi": "DOI:",
-    "arxiv": "ARXIV:",
-    "pmid": "PMID:",
-    "acl": "ACL:",
-    "mag": "MAG:",
-}
+    "s2": "", "corpusid": "CorpusId:", "doi": "DOI:", "arxiv": "ARXIV:", "pmid": "PMID:",
+    "acl": "ACL:", "mag": "MAG:",
+}  # fmt: skip
 _CITING_PAGE = 1000
 _MOST_WORDS = 20
 _MOST_RANKED = 1000
@@ -150,10 +142,8 @@ class SemanticScholar(WebSource):
             return
         items = listed(_SITE, reply)
         if len(items) != len(names):
-            raise AnswerNotUnderstood(
-                f"{_SITE} answers {len(items):,} works for {len(names):,} names.",
-                "The source has changed, or is out of order.",
-            )
+            what = f"{_SITE} answers {len(items):,} works for {len(names):,} names."
+            raise AnswerNotUnderstood(what, "The source has changed, or is out of order.")
         yield from self._read(items)
 
     def _citing(self, name: str, until: int | None) -> Iterator[str]:

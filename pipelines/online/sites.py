@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from recsys.errors import InputError, near_miss
+from recsys.formats.replacing import replacing
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,52 +44,37 @@ class Site:
 
 MAIL = "RECSYS_MAIL"
 """The variable of the address of mail that sources are told."""
+ZOTERO_KEY = "RECSYS_ZOTERO_LOCAL_KEY"
+"""The variable of the key by which the Zotero of this machine lets itself be written to."""
 SITES: Mapping[str, Site] = {
     site.name: site
     for site in (
         Site(
-            "openalex",
-            "https://api.openalex.org",
-            0.1,
-            key="RECSYS_OPENALEX_KEY",
-            key_parameter="api_key",
+            "openalex", "https://api.openalex.org", 0.1,
+            key="RECSYS_OPENALEX_KEY", key_parameter="api_key",
         ),
-        Site(
-            "semanticscholar",
-            "https://api.semanticscholar.org",
-            3.0,  # Who has no key shares one budget with everybody.
-            1.0,
-            key="RECSYS_SEMANTICSCHOLAR_KEY",
-            key_header="x-api-key",
+        Site(  # Who has no key shares one budget with everybody.
+            "semanticscholar", "https://api.semanticscholar.org", 3.0, 1.0,
+            key="RECSYS_SEMANTICSCHOLAR_KEY", key_header="x-api-key",
         ),
         Site("crossref", "https://api.crossref.org", 1.0, 0.34, mail_parameter="mailto"),
         Site("arxiv", "https://export.arxiv.org", 3.0),
         Site("arxiv-oai", "https://oaipmh.arxiv.org", 3.0, paced_with="arxiv"),
         Site(
-            "pubmed",
-            "https://eutils.ncbi.nlm.nih.gov",
-            0.34,
-            0.1,
-            key="RECSYS_PUBMED_KEY",
-            key_parameter="api_key",
-            mail_parameter="email",
+            "pubmed", "https://eutils.ncbi.nlm.nih.gov", 0.34, 0.1,
+            key="RECSYS_PUBMED_KEY", key_parameter="api_key", mail_parameter="email",
         ),
         Site(
-            "zotero",
-            "http://127.0.0.1:23119",
-            0.0,
+            "zotero", "http://127.0.0.1:23119", 0.0,
             hint="Start Zotero, and allow other applications to communicate with it "
             "(Settings, Advanced).",
         ),
         Site(
-            "zotero-web",
-            "https://api.zotero.org",
-            0.5,
-            key="RECSYS_ZOTERO_KEY",
-            key_header="Zotero-API-Key",
+            "zotero-web", "https://api.zotero.org", 0.5,
+            key="RECSYS_ZOTERO_KEY", key_header="Zotero-API-Key",
         ),
     )
-}
+}  # fmt: skip
 
 
 def base_address(site: Site, given: Mapping[str, str]) -> str:
@@ -102,18 +88,16 @@ def base_address(site: Site, given: Mapping[str, str]) -> str:
     secure = parts.scheme == "https" and parts.hostname
     if secure or (parts.scheme == "http" and is_loopback(parts.hostname or "")):
         return address.rstrip("/")
-    raise InputError(
-        f"{address!r} is not an address of {site.name}.",
-        "Give one that begins with https://; http:// is for this machine only.",
-    )
+    what = f"{address!r} is not an address of {site.name}."
+    raise InputError(what, "Give one that begins with https://; http:// is for this machine only.")
 
 
 def is_loopback(host: str) -> bool:
     """Tell whether a host is this machine, by its name or number alone."""
-    if host == "localhost":
+    if host.lower() == "localhost":
         return True
     try:
-        return ip_address(host).is_loopback
+        return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
 
@@ -138,6 +122,9 @@ class Keys:
     """Keys by the names of their variables; an address of mail is kept among them."""
 
     _by_variable: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def __or__(self, more: Mapping[str, str]) -> "Keys":
+        return Keys({**self._by_variable, **more})
 
     def get(self, variable: str) -> str:
         """Return a key, "" where there is none."""
@@ -176,7 +163,7 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 
 def variables() -> tuple[str, ...]:
     """Name the variables that are looked for."""
-    return (*(site.key for site in SITES.values() if site.key), MAIL)
+    return (*(site.key for site in SITES.values() if site.key), MAIL, ZOTERO_KEY)
 
 
 def keys_file() -> Path:
@@ -197,11 +184,31 @@ def read_keys() -> Keys:
     found |= {name: os.environ[name] for name in variables() if os.environ.get(name)}
     for name, key in found.items():
         if _NOT_A_KEY.search(key) or not _SHORTEST <= len(key) <= _LONGEST:
-            raise InputError(
-                f"What {name} is not a valid key: too short, too long, or with spaces.",
-                "Copy it again from the page of the source.",
-            )
+            what = f"What {name} is not a valid key: too short, too long, or with spaces."
+            raise InputError(what, "Copy it again from the page of the source.")
     return Keys(found)
+
+
+def remember_key(variable: str, key: str) -> Path:
+    """Write a key into the user's file of keys, in the place of an older one; return its path.
+
+    Raises:
+        InputError: the file may be read by others, or has a line that is none.
+        OSError: it cannot be written.
+    """
+    path = keys_file()
+    lines: list[str] = []
+    if path.exists():
+        dict(_of_file(path))  # It says what is wrong with the file.
+        text = path.read_text(encoding="utf-8", errors="replace")
+        matches = ((line, _LINE.fullmatch(line)) for line in text.splitlines())
+        lines = [line for line, match in matches if match is None or match[1] != variable]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.touch(0o600)
+        written = "".join(f"{line}\n" for line in (*lines, f"{variable} = {key}"))
+        temporary.write_text(written, encoding="utf-8")
+    return path
 
 
 def _of_file(path: Path) -> Iterator[tuple[str, str]]:
@@ -217,10 +224,8 @@ def _of_file(path: Path) -> Iterator[tuple[str, str]]:
     # Windows has no such modes: every file seems to be for everybody there.
     if not stat.S_ISREG(mode) or (os.name == "posix" and mode & 0o077):
         os.close(descriptor)
-        raise InputError(
-            f"{path} holds keys, but others can read it or it is not a file.",
-            f"Run `chmod 600 {path}`.",
-        )
+        what = f"{path} holds keys, but others can read it or it is not a file."
+        raise InputError(what, f"Run `chmod 600 {path}`.")
     with open(descriptor, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if line.strip() and not line.lstrip().startswith("#"):
@@ -233,8 +238,6 @@ def _of_file(path: Path) -> Iterator[tuple[str, str]]:
                     )
                 if match[1] not in variables():
                     known = ", ".join(variables())
-                    raise InputError(
-                        f"{where} is not for a known source.{near_miss(match[1], variables())}",
-                        f"The variables are {known}.",
-                    )
+                    what = f"{where} is not for a known source.{near_miss(match[1], variables())}"
+                    raise InputError(what, f"The variables are {known}.")
                 yield match[1], match[2].strip("\"'")

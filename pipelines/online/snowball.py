@@ -96,10 +96,7 @@ def _by_name(
     for place, reference in enumerate(references):
         own = names_at(reference, facts.schemes)
         work = next((works[name] for name in own if name in works), None)
-        if work is None:
-            continue
-        titles = reference.title, work.title
-        if not (titles[0] and titles[1] and contradicts(title_of(titles[0]), title_of(titles[1]))):
+        if work and not contradicts(title_of(reference.title or ""), title_of(work.title or "")):
             found[place] = work
     return found
 

@@ -1,8 +1,8 @@
 """What a source of works on the web is, what its calls cost, and the table of all sources."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from datetime import date
 from enum import StrEnum
 from importlib import import_module
@@ -41,14 +41,10 @@ class Cost:
     seconds: float = 0.0
 
     def __add__(self, other: "Cost") -> "Cost":
-        return Cost(
-            self.requests + other.requests,
-            self.credits + other.credits,
-            self.seconds + other.seconds,
-        )
+        return Cost(*(sum(pair) for pair in zip(astuple(self), astuple(other), strict=True)))
 
     def __mul__(self, count: int) -> "Cost":
-        return Cost(self.requests * count, self.credits * count, self.seconds * count)
+        return Cost(*(each * count for each in astuple(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +62,14 @@ class SourceFacts:
     name: str
     title: str
     requests: Mapping[Kind, tuple[float, ...]]
-    abstracts: bool
-    references: bool
     schemes: tuple[str, ...]
     batch: int
     page: int
     pace: float
     terms: str
     licence: str
+    abstracts: bool = True
+    references: bool = True
     prices: Mapping[Kind, float] = field(default_factory=dict)
 
     @property
@@ -104,7 +100,6 @@ class Source(Protocol):
     @property
     def facts(self) -> SourceFacts:
         """Tell what it gives."""
-        ...
 
     def works(self, names: Sequence[str]) -> Iterator[Reference]:
         """Yield the works of these names, in their order; what is not known is left out.
@@ -113,31 +108,25 @@ class Source(Protocol):
             names: each with its scheme: `doi:10.1/x`, `openalex:W1`, `arxiv:2004.07180`, `pmid:1`,
                 `s2:...`. One of a scheme that the source does not have is not known.
         """
-        ...
 
     def find(self, wanted: Reference) -> Reference | None:
         """Look a work up by its title; the year or the first author has to agree."""
-        ...
 
     def offered(self, wanted: Reference) -> Iterator[Reference]:
         """Yield what the source's search finds for a title, whether it is meant or not."""
-        ...
 
     def citing(
         self, names: Sequence[str], *, most: int, until: int | None = None
     ) -> Iterator[Reference]:
         """Yield works that cite any of these names, each once; until: the last year of theirs."""
-        ...
 
     def search(
         self, words: str, *, most: int, since: int | None = None, until: int | None = None
     ) -> Iterator[Reference]:
         """Yield works that these words find, the best first; since, until: years of theirs."""
-        ...
 
     def changed(self, words: str, *, since: date, most: int) -> Iterator[Reference]:
         """Yield works that these words find and that are new, or changed, since a day."""
-        ...
 
 
 def full_names(work: Reference) -> list[str]:
@@ -172,5 +161,5 @@ def source(name: str, client: "Client") -> Source:
     """
     check_name(name, SOURCES, "source")
     module, kind = SOURCES[name]
-    made: Callable[[Client], Source] = getattr(import_module(module), kind)
-    return made(client)
+    made: Source = getattr(import_module(module), kind)(client)
+    return made

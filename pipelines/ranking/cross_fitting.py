@@ -13,6 +13,7 @@ with nothing, and enough to tell what is different here.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,9 +37,17 @@ from recsys.pipelines.ranking.fit_ranker import (
     fit,
     need_trees,
 )
-from recsys.pipelines.ranking.training_table import TrainingTable
+from recsys.pipelines.ranking.training_table import (
+    Posing,
+    TrainingTable,
+    collect,
+    concatenate,
+    told_before,
+)
 from recsys.protocols import Progress, silent
+from recsys.ranking.ranker import SECOND_NAMES
 from recsys.store.arrays import Floats, Mask, Rows
+from recsys.store.collection import Collection
 
 if TYPE_CHECKING:
     import lightgbm
@@ -212,6 +221,73 @@ def teach(
     return replace(
         both, ranker=replace(trees, scores=places, probabilities=chances, network=network)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Rows of train and of dev queries, and how each are posed."""
+
+    collection: Collection
+    queries: tuple[Rows, Rows]
+    posings: tuple[Posing, Posing]
+
+
+def pose_together(
+    lessons: Sequence[Lesson], names: tuple[str, ...], progress: Progress = silent
+) -> tuple[TrainingTable, int, list[int]]:
+    """Put the candidates of all train queries, and then of all dev queries, in one table.
+
+    Returns:
+        The table; how many queries are of train; and how many candidates are of each lesson's train
+        queries, and then of each lesson's dev queries.
+    """
+    tables = [
+        collect(
+            lesson.collection,
+            lesson.queries[place],
+            names,
+            progress=progress,
+            stage=f"computing {part} features",
+            posing=lesson.posings[place],
+        )
+        for place, part in enumerate(("train", "dev"))
+        for lesson in lessons
+    ]
+    queries = sum(len(each.groups) for each in tables[: len(lessons)])
+    return concatenate(tables), queries, [len(each.features) for each in tables]
+
+
+def teach_lessons(
+    lessons: Sequence[Lesson],
+    names: tuple[str, ...],
+    *,
+    passes: int = 2,
+    seed: int = 0,
+    folds: int = FOLDS,
+    units: tuple[int, int] = UNITS,
+    progress: Progress = silent,
+) -> TrainedRanker:
+    """Teach a ranker all lessons, and with two passes another one for a second look.
+
+    Each query is seen again with the chances that a ranker gave it which has not learned from it;
+    what answers first is the mean of those. Other arguments: `teach`.
+    """
+    taught = partial(teach, seed=seed, folds=folds, units=units, progress=progress)
+    table, trained, sizes = pose_together(lessons, names, progress)
+    once = taught(table, trained, names)
+    if passes == 1:
+        return once
+    first = once.ranker
+    chances = np.split(first.calibrated(once.scores), np.cumsum(sizes)[:-1])
+    del table, once  # Gigabytes.
+    again = []
+    for place, lesson in enumerate(lessons):
+        told = map(told_before, chances[place :: len(lessons)])
+        train, dev = (replace(p, chances=c) for p, c in zip(lesson.posings, told, strict=True))
+        again.append(replace(lesson, posings=(train, dev)))
+    table, trained, _ = pose_together(again, names, progress)
+    second = taught(table, trained, (*names, *SECOND_NAMES))
+    return replace(second, ranker=replace(second.ranker, first=first))
 
 
 def learn_on(

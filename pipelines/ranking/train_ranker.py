@@ -4,18 +4,25 @@ Without a split, one is made by year, and the new ranker is tried on its test qu
 that ships with the package.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError, NothingFound
-from recsys.eval.measures import CANDIDATE_RECALL, Interval, per_query, summarise
-from recsys.eval.significance import bootstrap_pooled_f1, expected_calibration_error
+from recsys.errors import InputError, NothingFound, check_name
+from recsys.eval.measures import (
+    CANDIDATE_RECALL,
+    Interval,
+    Judged,
+    average,
+    draw,
+    means,
+    per_query,
+)
+from recsys.eval.significance import expected_calibration_error, pooled_f1_gain
 from recsys.indexes.opening import nnselect_space, open_collection
 from recsys.models.encoder import SeenQueries, digests
 from recsys.models.nnselect import NNSelectModel
@@ -31,7 +38,14 @@ from recsys.pipelines.evaluation.leakage import (
 from recsys.pipelines.evaluation.splits import SPLIT_FILE, ChosenSplit, Split, given_or_made
 from recsys.pipelines.jobs.engines import Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, writing
-from recsys.pipelines.ranking.cross_fitting import FOLDS, TrainedRanker, learn_on, teach
+from recsys.pipelines.ranking.cross_fitting import (
+    FOLDS,
+    Lesson,
+    TrainedRanker,
+    learn_on,
+    pose_together,
+    teach_lessons,
+)
 from recsys.pipelines.ranking.fit_ranker import (
     CUTOFF,
     FittedRanker,
@@ -43,13 +57,11 @@ from recsys.pipelines.ranking.training_table import (
     Posing,
     TrainingTable,
     collect,
-    concatenate,
     judge,
-    told_before,
 )
 from recsys.protocols import Progress, silent
 from recsys.ranking.features import feature_names
-from recsys.ranking.ranker import SECOND_NAMES, TreeRanker
+from recsys.ranking.ranker import TreeRanker
 from recsys.retrieval.propose import SEARCHES, USUAL, StageOne, check_searches
 from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import NNSELECT, UNTIL, fingerprint, ranker_folder
@@ -108,7 +120,7 @@ class TrainReport:
 def report_on(trained: TrainedRanker, folder: Path) -> TrainReport:
     """Measure a ranker on dev."""
     dev, scores, ranker = trained.dev, trained.on_dev, trained.ranker
-    figures = summarise(judge(scores, dev), rng=np.random.default_rng(0), samples=1)
+    figures = means(judge(scores, dev))
     return TrainReport(
         folder=folder,
         queries=sum(len(each.groups) for each in trained.lessons),
@@ -116,9 +128,9 @@ def report_on(trained: TrainedRanker, folder: Path) -> TrainReport:
         trees=ranker.booster.num_trees(),
         networks=ranker.networks,
         kept=isinstance(ranker.booster, KeptTrees),
-        recall=figures[CANDIDATE_RECALL].value,
-        f1=figures[F1].value,
-        mrr=figures["MRR"].value,
+        recall=figures[CANDIDATE_RECALL],
+        f1=figures[F1],
+        mrr=figures["MRR"],
         calibration_error=cross_fitted_error(scores, dev),
     )
 
@@ -200,29 +212,35 @@ def try_ranker(
     """
     shipped = shipped_ranker(metadata=metadata)
     plain = Posing(stage_one=StageOne(shipped.searches), engine=posing.engine)
-    figures, values = [], []
-    asked: tuple[tuple[FittedRanker | TreeRanker, Callable[[Floats], Floats], Posing], ...] = (
-        (own, own.predict, posing),
-        (shipped, shipped.score, plain),
-    )
-    for ranker, score, posed in asked:
-        table = collect(
-            collection,
-            queries,
-            (ranker.first or ranker).feature_names,
-            progress=progress,
-            stage="computing test features",
-            posing=looking_again(ranker.first, posed),
-        )
-        judged = judge(table.scored(score), table)
-        measures = summarise(judged, rng=np.random.default_rng(0))
-        figures.append({name: measures[name] for name in (F1, "MRR")})
-        of_each = per_query(judged)
-        values.append((of_each[f"P@{CUTOFF}"], of_each[f"R@{CUTOFF}"]))
-    difference = bootstrap_pooled_f1(*values, rng=np.random.default_rng(0))
+    one = per_query(ask(own, collection, queries, posing, progress))
+    other = per_query(ask(shipped, collection, queries, plain, progress))
+    drawn = draw(len(queries), rng=np.random.default_rng(0), samples=1000)
+    measures = [average(each, drawn) for each in (one, other)]
+    figures = [{name: each[name] for name in (F1, "MRR")} for each in measures]
+    difference = pooled_f1_gain(one, other, drawn, F1)
     seen = (shipped.folder and SeenQueries.load(shipped.folder)) or SeenQueries()
     known = sum(query in seen.train | seen.dev for query in digests(collection, queries))
     return Trial(len(queries), figures[0], figures[1], difference, known)
+
+
+def ask(
+    ranker: FittedRanker | TreeRanker,
+    collection: Collection,
+    queries: Rows,
+    posing: Posing,
+    progress: Progress = silent,
+) -> list[Judged]:
+    """Judge what a ranker answers to the query rows, by the features that it knows."""
+    table = collect(
+        collection,
+        queries,
+        (ranker.first or ranker).feature_names,
+        progress=progress,
+        stage="computing test features",
+        posing=looking_again(ranker.first, posing),
+    )
+    score = ranker.predict if isinstance(ranker, FittedRanker) else ranker.score
+    return judge(table.scored(score), table)
 
 
 def looking_again(first: FittedRanker | TreeRanker | None, posing: Posing) -> Posing:
@@ -268,10 +286,8 @@ class TrainOptions:
     start: str | None = None
 
     def __post_init__(self) -> None:
-        if self.start is not None and self.start not in STARTS:
-            raise InputError(
-                f"No ranker starts from {self.start!r}.", f"Give {' or '.join(STARTS)}."
-            )
+        if self.start is not None:
+            check_name(self.start, STARTS, "start")
         if self.start == SHIPPED and self.from_nothing:
             raise InputError(
                 f"The shipped ranker takes no {self.from_nothing[0]}.",
@@ -425,15 +441,9 @@ def _train(
 
 
 @dataclass(frozen=True, slots=True)
-class _Lesson:
-    """What a ranker learns from: queries of train and dev, and how each are posed.
+class _Lesson(Lesson):
+    """nnselect: the model whose vectors take part, if it does."""
 
-    nnselect: the model whose vectors take part, if it does.
-    """
-
-    collection: Collection
-    queries: tuple[Rows, Rows]
-    posings: tuple[Posing, Posing]
     nnselect: NNSelectModel | None = None
 
     @classmethod
@@ -479,40 +489,20 @@ class _Lesson:
         """Train from scratch, once or for a second look, too; or let the shipped one learn on."""
         if options.start == SHIPPED:
             shipped = shipped_ranker(metadata=options.metadata)
-            posings = [looking_again(shipped.first, posing) for posing in self.posings]
-            table = self._table((shipped.first or shipped).feature_names, posings, progress)
-            ranker = FittedRanker.of(shipped)
-            return learn_on(ranker, *table, seed=options.seed, progress=progress)
-        taught = partial(teach, seed=options.seed, folds=options.parts, progress=progress)
-        names = feature_names(metadata=options.metadata, nnselect=options.nnselect_features)
-        first = taught(*self._table(names, self.posings, progress), names)
-        if options.passes == 1:
-            return first
-        # The second ranker reads chances by rankers that have not learned from the query.
-        scores = np.split(first.scores, [len(first.train.features)])
-        posings = [
-            replace(posing, chances=told_before(first.ranker.calibrated(held_out)))
-            for posing, held_out in zip(self.posings, scores, strict=True)
-        ]
-        second = taught(*self._table(names, posings, progress), (*names, *SECOND_NAMES))
-        return replace(second, ranker=replace(second.ranker, first=first.ranker))
-
-    def _table(
-        self, names: tuple[str, ...], posings: Sequence[Posing], progress: Progress
-    ) -> tuple[TrainingTable, int]:
-        """Compute the named features for train and then dev; count the queries of train."""
-        train, dev = (
-            collect(
-                self.collection,
-                rows,
-                names,
-                progress=progress,
-                stage=f"computing {part} features",
-                posing=posing,
-            )
-            for part, rows, posing in zip((TRAIN, DEV), self.queries, posings, strict=True)
+            train, dev = (looking_again(shipped.first, posing) for posing in self.posings)
+            names = (shipped.first or shipped).feature_names
+            lesson = replace(self, posings=(train, dev))
+            table, trained, _ = pose_together([lesson], names, progress)
+            ranker, seed = FittedRanker.of(shipped), options.seed
+            return learn_on(ranker, table, trained, seed=seed, progress=progress)
+        return teach_lessons(
+            [self],
+            feature_names(metadata=options.metadata, nnselect=options.nnselect_features),
+            passes=options.passes,
+            seed=options.seed,
+            folds=options.parts,
+            progress=progress,
         )
-        return concatenate([train, dev]), len(train.groups)
 
     def seen(self, options: TrainOptions) -> SeenQueries:
         """Digest what a ranker has learned from, and what only stopped and calibrated it."""

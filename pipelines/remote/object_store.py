@@ -177,40 +177,35 @@ class ObjectFolder:
         need("obstore", f"An index at {address.scheme}://")
         self.address = address
         with self._told():
-            self._quick, self._patient = _opened(address, _SHORT), _opened(address, _LONG)
+            self._quick, self._patient = opened(address, _SHORT), opened(address, _LONG)
 
     def read(self, name: str) -> Seen | None:
         """Read a small object; None: it is not there."""
         from obstore import get
 
-        with self._told():
-            try:
-                found = get(self._quick, name)
-                content = bytes(found.bytes())
-            except FileNotFoundError as error:
-                _unless_bucket_is_missing(error)
-                return None
+        with self._told(FileNotFoundError):
+            found = get(self._quick, name)
+            content = bytes(found.bytes())
             version: UpdateVersion = {}
             if found.meta["e_tag"] is not None:
                 version["e_tag"] = str(found.meta["e_tag"])
             if found.meta["version"] is not None:
                 version["version"] = str(found.meta["version"])
             return Seen(content, version)
+        return None
 
     def piece(self, name: str, start: int, length: int) -> bytes | None:
         """Read a part of an object, as far as it goes; None: it is not there."""
         from obstore import get_range
 
-        with self._told():
+        with self._told(FileNotFoundError):
             try:
                 return bytes(get_range(self._patient, name, start=start, length=length))
-            except FileNotFoundError as error:
-                _unless_bucket_is_missing(error)
-                return None
             except Exception as error:
                 if "InvalidRange" in str(error) or "416 " in str(error):
                     return b""
                 raise
+        return None
 
     def send(self, name: str, content: Path | bytes) -> None:
         """Put a file or some bytes there, whole or not at all."""
@@ -229,14 +224,11 @@ class ObjectFolder:
         from obstore import put
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
-        with self._told():
-            try:
-                mode: PutMode = "create" if seen is None else seen.version
-                put(self._quick, name, content, mode=mode)
-            except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
-                _unless_bucket_is_missing(error)
-                return False
+        with self._told(AlreadyExistsError, PreconditionError, FileNotFoundError):
+            mode: PutMode = "create" if seen is None else seen.version
+            put(self._quick, name, content, mode=mode)
             return True
+        return False
 
     def copy(self, name: str, also: str) -> bool:
         """Let the store copy an object; False: it cannot, or there is none."""
@@ -266,21 +258,23 @@ class ObjectFolder:
                 delete(self._patient, list(names[start : start + 500]))
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _told(self, *absent: type[Exception]) -> Iterator[None]:
+        """Say failures as errors of ours. absent: what ends the block where an object is not there.
+
+        A bucket that is not there is a failure in any case.
+        """
         from obstore.exceptions import BaseError
 
         try:
             yield
         except (BaseError, OSError, ValueError) as error:
-            raise failure_of(error, self.address) from error
+            no_bucket = "NoSuchBucket" in str(error) or "specified bucket" in str(error)
+            if no_bucket or not isinstance(error, absent):
+                raise failure_of(error, self.address) from error
 
 
-def _unless_bucket_is_missing(error: Exception) -> None:
-    if "NoSuchBucket" in str(error) or "specified bucket" in str(error):
-        raise error
-
-
-def _opened(address: StoreAddress, longest: timedelta) -> "ObjectStore":
+def opened(address: StoreAddress, longest: timedelta) -> "ObjectStore":
+    """Open a store; no request takes longer. Nothing is asked yet."""
     from obstore.store import from_url
 
     client: ClientConfig = {"connect_timeout": _CONNECT, "timeout": longest}

@@ -27,6 +27,7 @@ from recsys.models.encoder import SeenQueries, Text, digests
 from recsys.models.nnselect import COMMAND, NNSelectModel, unit_rows
 from recsys.pipelines.corpora.query_years import PARTS
 from recsys.pipelines.evaluation.splits import Split
+from recsys.pipelines.index.paper_rows import texts_in
 from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Mask, Ragged
 from recsys.store.artifacts import CORPUS, NNSELECT, fingerprint
@@ -98,7 +99,7 @@ def material_of(collection: Collection, split: Split | None) -> Material:
         newest = years[collection.corpus.rows(split.part("train"))].max()
         known = (years != UNKNOWN_YEAR) & (years <= newest)
     return Material(
-        _corpus_texts(collection.corpus),
+        texts_in(collection.corpus),
         known,
         Ragged.from_pairs(owner[counts], cited[counts], len(graph.cites)),
         folder.parent,
@@ -108,13 +109,7 @@ def material_of(collection: Collection, split: Split | None) -> Material:
 
 def material_of_corpus(corpus: Corpus) -> Material:
     """Read all papers of a corpus, and nothing of what they cite."""
-    return Material(_corpus_texts(corpus), np.ones(len(corpus), bool))
-
-
-def _corpus_texts(corpus: Corpus) -> list[Text]:
-    columns = corpus.texts()
-    titles, abstracts = (columns.column(name).to_pylist() for name in ("title", "abstract"))
-    return list(zip(titles, abstracts, strict=True))
+    return Material(texts_in(corpus), np.ones(len(corpus), bool))
 
 
 @dataclass(frozen=True, slots=True)

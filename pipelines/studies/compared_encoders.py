@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from recsys.errors import InputError
+from recsys.errors import InputError, check_name
 from recsys.eval.studies.encoders.training_page import learned_from
 from recsys.formats.embeddings import Embeddings, write_embeddings
 from recsys.formats.embeddings.embedding_files import embedding_files
@@ -25,6 +25,7 @@ from recsys.pipelines.encoders.export_encoder import Precision, cached_encoder
 from recsys.pipelines.evaluation.splits import Split, read_split
 from recsys.pipelines.index.encode import encode_corpus
 from recsys.pipelines.index.ingest import ingest
+from recsys.pipelines.index.paper_rows import texts_in
 from recsys.pipelines.jobs.kept_results import OpenIndex, check_out, once
 from recsys.pipelines.studies.baselines import (
     BASELINES,
@@ -110,8 +111,7 @@ class Bench:
             InputError: OUT holds something else, or an option or file cannot be used.
         """
         labelled = self.labelled_file
-        if self.options.part not in PARTS:
-            raise InputError(f"There is no part {self.options.part!r} to ask.", "Give test or dev.")
+        check_name(self.options.part, PARTS, "part")
         if (labelled is None) != (self.options.label is None):
             raise InputError(
                 "Probes need papers and the name of their label.", "Give --labels with --label."
@@ -333,12 +333,10 @@ class Maker:
         )
         rng = np.random.default_rng(bench.options.seed)
         rows = np.sort(rng.choice(len(corpus), min(SAMPLE, len(corpus)), replace=False))
-        records = corpus.texts().take(rows).to_pylist()
-        texts = [(each["title"], each["abstract"]) for each in records]
         if isinstance(encoder, OnnxEncoder):
             encoder = replace(encoder, threads=1)
         beside = OnnxEncoder.load(self._exported(BESIDE), threads=1)
-        speed, other = speeds(encoder, beside, texts)
+        speed, other = speeds(encoder, beside, texts_in(corpus, rows))
         return {"size": size, "speed": speed, "beside": other}
 
     def _make_sample(self, labelled: Labelled) -> dict[str, Any]:

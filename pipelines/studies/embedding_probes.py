@@ -27,7 +27,7 @@ from recsys.eval.studies.scidocs.scidocs_layout import Classes
 from recsys.formats.embeddings import Embeddings, read_embeddings
 from recsys.formats.embeddings.embedding_files import FORMATS
 from recsys.formats.work_stream import read_papers
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Floats, Longs
 from recsys.store.corpus import paper_types
@@ -37,6 +37,9 @@ MOST = 500
 SHARES = {"train": 0.7, "val": 0.15}
 """The rest of each class is for testing."""
 NONE = -1
+VENUE, KEYPHRASES, LABELS = "venue", "keyphrases", "labels."
+Values: TypeAlias = Mapping[PaperId, Sequence[str]]
+"""The values of a label that each paper has, at least one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +77,24 @@ def category_values(papers: Sequence[Paper]) -> tuple[str, list[Sequence[str]]]:
 
     Labels that tell the type of a work are no categories. Without any, the name is empty.
     """
-    counts: Counter[str] = Counter()
-    for paper in papers:
-        counts.update(key for key, value in _category_labels(paper) if value)
-    if not counts:
-        return "", [()] * len(papers)
-    name = min(counts, key=lambda key: (-counts[key], key))
-    return name, [dict(_category_labels(paper)).get(name, ()) for paper in papers]
+    labels = [_labels(paper) for paper in papers]
+    counts = Counter(name for each in labels for name in each if name != VENUE)
+    short = {name: name.removeprefix(LABELS) for name in counts}
+    kept = [name for name in counts if not paper_types({short[name]: ["of a work"]})]
+    name = min(kept, key=lambda name: (-counts[name], short[name]), default="")
+    return name.removeprefix(LABELS), [each.get(name, ()) for each in labels]
 
 
-def _category_labels(paper: Paper) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """Give the labels whose values are texts, and the key phrases as one of them."""
-    labels: Mapping[str, object] = {"keyphrases": list(paper.keyphrases), **paper.labels}
-    for key, value in labels.items():
+def _labels(paper: Paper) -> dict[str, tuple[str, ...]]:
+    """Give what is text or a list of texts: the venue, the key phrases, and the labels."""
+    values: dict[str, object] = {VENUE: paper.venue, KEYPHRASES: list(paper.keyphrases)}
+    values |= {f"{LABELS}{key}": value for key, value in paper.labels.items()}
+    found = {}
+    for name, value in values.items():
         items = value if isinstance(value, list) else [value]
-        if not paper_types({key: value}):
-            yield key, tuple(item for item in items if isinstance(item, str))
+        if texts := tuple(item for item in items if isinstance(item, str) and item.strip()):
+            found[name] = texts
+    return found
 
 
 def parts_of(
@@ -109,11 +114,6 @@ def parts_of(
     }
 
 
-Values: TypeAlias = Mapping[PaperId, Sequence[str]]
-"""The values of a label that each paper has, at least one."""
-VENUE, KEYPHRASES, LABELS = "venue", "keyphrases", "labels."
-
-
 def read_values(source: Path, label: str, progress: Progress) -> Values:
     """Read a label of every paper that has it: `venue`, `keyphrases` or `labels.NAME`.
 
@@ -131,13 +131,7 @@ def values_of(papers: Iterable[Paper], label: str, source: Path) -> Values:
     """
     found, known = {}, Counter[str]()
     for paper in papers:
-        values: dict[str, object] = {VENUE: paper.venue, KEYPHRASES: list(paper.keyphrases)}
-        values |= {f"{LABELS}{key}": value for key, value in paper.labels.items()}
-        labels = {}  # Those that are texts or lists of them.
-        for name, value in values.items():
-            items = value if isinstance(value, list) else [value]
-            if texts := [item for item in items if isinstance(item, str) and item.strip()]:
-                labels[name] = texts
+        labels = _labels(paper)
         known.update(labels.keys())
         if label in labels:
             found[paper.id] = labels[label]
@@ -351,12 +345,8 @@ def _probed(
     before = "" if group.name == ALL else f"{group.name}: "
 
     def of_each(stage: str, run: Callable[[Floats], _T]) -> dict[str, _T]:
-        found = {}
-        for place, (name, each) in enumerate(vectors.items()):
-            progress(f"{before}{stage}", place, len(vectors))
-            found[name] = run(each)
-        progress(f"{before}{stage}", len(vectors), len(vectors))
-        return found
+        pairs = tracked(vectors.items(), f"{before}{stage}", progress)
+        return {name: run(each) for name, each in pairs}
 
     linear, purity, dense, pairs, layouts = {}, {}, {}, {}, {}
     estimate = estimator(len(labels), rng=rng(_INTERVALS))

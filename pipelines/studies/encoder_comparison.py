@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from recsys.errors import ArtifactError, InputError, RecsysError, near_miss, need
+from recsys.errors import ArtifactError, RecsysError, check_name, need
 from recsys.eval.measures import Interval, draw, interval
 from recsys.eval.studies.encoders.report_encoders import (
     ACCURACY,
@@ -98,11 +98,7 @@ def compare_encoders(bench: Bench, encoders: Sequence[Wanted]) -> Encoders:
     names = [each.name for each in encoders]
     usual = MINILM if MINILM in names else names[0]
     reference = usual if options.reference is None else options.reference
-    if reference not in names:
-        raise InputError(
-            f"No encoder is called {reference!r}.{near_miss(reference, names)}",
-            f"Compared are {', '.join(names)}.",
-        )
+    check_name(reference, names, "encoder")
     bench.check()
     with locked(bench.out):
         _ = bench.split

@@ -40,7 +40,7 @@ from recsys.pipelines.studies.embedding_probes import (
     classes_of,
     parts_of,
 )
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings
 from recsys.store.artifacts import replacing, write_json
@@ -289,8 +289,7 @@ class _Job:
             citing = np.zeros(len(corpus), bool)
             citing[half] = True
             libraries.append(Library.of(corpus, self.collection.graph, citing))
-        for done, task in enumerate(RANKING):
-            self.progress("ranking tasks", done, len(RANKING))
+        for done, task in enumerate(tracked(RANKING, "ranking tasks", self.progress)):
             judged = [
                 _judgements(library, task, self.options.queries, self.rng(3, done, salt))
                 for salt, library in enumerate(libraries)
@@ -301,7 +300,6 @@ class _Job:
                 write_judgements(self.folder, task, part, judgements)
                 used.update(judgements, *judgements.values())
             sizes[task] = f"{' + '.join(f'{len(judgements):,}' for judgements in judged)} queries"
-        self.progress("ranking tasks", len(RANKING), len(RANKING))
         self.write_records(Group.ACTIVITY, used)
         return sizes
 

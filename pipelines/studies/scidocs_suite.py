@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, check_name
 from recsys.eval.studies.clicks.estimators import SNIPS, Options, drawn_figures
 from recsys.eval.studies.clicks.recommendation_task import read_task
 from recsys.eval.studies.scidocs.scidocs_figures import (
@@ -183,15 +183,10 @@ class SuiteOptions:
         Raises:
             InputError: there is no such part or task.
         """
-        if self.part not in PARTS:
-            raise InputError(f"There is no part {self.part!r}.", "Give val or test.")
+        check_name(self.part, PARTS, "part")
         there = tasks_in(root)
         for name in self.tasks or ():
-            if name not in there:
-                near = near_miss(name, [task.value for task in there])
-                raise InputError(
-                    f"{root} has no task {name!r}.{near}", f"It has {', '.join(there)}."
-                )
+            check_name(name, [task.value for task in there], "task")
         return there if self.tasks is None else tuple(task for task in there if task in self.tasks)
 
 

@@ -1,8 +1,8 @@
-"""Where recsys keeps what it can build or fetch again: the user's cache folder.
+"""Where recsys keeps what it can build or fetch again, the cache folder, and what it cannot.
 
-There, an index on an object store becomes a folder of this machine before a command sees it: a word
-like `s3://bucket/my.index` may stand wherever the program takes the folder of one. What a command
-has changed there is brought to the store after it.
+In the cache, an index on an object store becomes a folder of this machine before a command sees it:
+a word like `s3://bucket/my.index` may stand wherever the program takes the folder of one. What a
+command has changed there is brought to the store after it.
 """
 
 import os
@@ -21,34 +21,44 @@ if TYPE_CHECKING:
 
 
 def cache_folder() -> Path:
-    """Return $RECSYS_CACHE, else $XDG_CACHE_HOME/recsys, else ~/.cache/recsys.
+    """Return $RECSYS_CACHE, else $XDG_CACHE_HOME/recsys, else ~/.cache/recsys."""
+    return _own_folder("RECSYS_CACHE", "XDG_CACHE_HOME", ".cache")
+
+
+def state_folder() -> Path:
+    """Return $RECSYS_STATE, else $XDG_STATE_HOME/recsys, else ~/.local/state/recsys."""
+    return _own_folder("RECSYS_STATE", "XDG_STATE_HOME", ".local/state")
+
+
+def _own_folder(variable: str, shared_variable: str, below_home: str) -> Path:
+    """Choose a folder of the user's.
 
     Where there is no home that can be written to, as in many containers, it is a folder of the
     user's own among the temporary files.
 
     Raises:
-        InputError: $RECSYS_CACHE names a user who is not there, or the folder among the temporary
+        InputError: the variable names a user who is not there, or the folder among the temporary
             files is another's.
     """
-    if own := os.environ.get("RECSYS_CACHE"):
+    if own := os.environ.get(variable):
         try:
             return Path(own).expanduser()
         except RuntimeError as error:
-            what = f"RECSYS_CACHE is {own!r}: there is no home of that user."
+            what = f"{variable} is {own!r}: there is no home of that user."
             raise InputError(what, "Set it to a whole path.") from error
-    if shared := os.environ.get("XDG_CACHE_HOME"):
+    if shared := os.environ.get(shared_variable):
         return Path(shared) / "recsys"
     try:
-        folder = Path.home() / ".cache" / "recsys"
+        folder = Path.home() / below_home / "recsys"
     except RuntimeError:  # Neither HOME nor an entry among the users.
-        return _temporary()
+        return _temporary(variable)
     # Unlike those of paths, these tests do not fail where one may not look.
     there = next(path for path in folder.parents if os.path.exists(path))
     may_be_made = os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
-    return folder if os.path.isdir(folder) or may_be_made else _temporary()
+    return folder if os.path.isdir(folder) or may_be_made else _temporary(variable)
 
 
-def _temporary() -> Path:
+def _temporary(variable: str) -> Path:
     """Make a folder that only this user may look into."""
     import tempfile
 
@@ -58,10 +68,8 @@ def _temporary() -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     facts = folder.lstat()
     if facts.st_uid != os.getuid() or facts.st_mode & 0o022:
-        raise InputError(
-            f"{folder} belongs to another user, or others can write to it.",
-            "Set RECSYS_CACHE to a folder of your own.",
-        )
+        what = f"{folder} belongs to another user, or others can write to it."
+        raise InputError(what, f"Set {variable} to a folder of your own.")
     return folder
 
 
@@ -105,10 +113,9 @@ def index_here(path: Path, *, change: bool, follow: bool, quiet: bool) -> Iterat
         return
     from recsys.pipelines.remote.working_copy import copy_to_change
 
-    copy = None
+    address, cache = address_of(path), cache_folder()
     with shown_progress(quiet=quiet) as progress:
-        if change:
-            copy = copy_to_change(address_of(path), cache_folder(), progress=progress)
+        copy = copy_to_change(address, cache, progress=progress) if change else None
         folder = read_here(path, progress) if copy is None else copy.index
     with addressed(folder, path), followed(path) if follow else nullcontext():
         yield folder

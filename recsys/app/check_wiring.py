@@ -30,20 +30,30 @@ def opened_source(index: Path | None, progress: Progress = silent) -> Source:
 
 @contextmanager
 def online_sources(
-    references: Sequence[Reference], names: Sequence[str], *, yes: bool, quiet: bool
+    references: Sequence[Reference],
+    names: Sequence[str],
+    *,
+    yes: bool,
+    quiet: bool,
+    stored: bool = True,
 ) -> Iterator[list[Source]]:
-    """Prepare sources on the web, once the plan is agreed to.
+    """Prepare sources on the web, if any is named, once the plan is agreed to.
+
+    stored: what they answered before is taken from the cache.
 
     Raises:
         InputError: there is no such source, or the plan is not agreed to.
         UsageError: there is no terminal to ask on.
         MissingExtraError: the extra for the web is not installed.
     """
+    if not names:
+        yield []
+        return
     from recsys.app.fetch_wiring import agree_to, web_client
     from recsys.pipelines.online.check_online import CheckPlan, online_source
     from recsys.pipelines.online.sources import source
 
-    with web_client() as client:
+    with web_client(stored=stored) as client:
         plan = CheckPlan(tuple(source(name, client) for name in names), tuple(references))
         agree_to(plan.lines(), yes=yes, quiet=quiet)
         client.config = replace(client.config, most_requests=plan.requests)

@@ -62,7 +62,14 @@ class Check:
 def examine(*, online: bool = False) -> Iterator[Check]:
     """Run every check, in order; those that send requests only if they are asked for."""
     yield from _packages()
-    yield from _libraries()
+    yield _loads("runtime", "onnxruntime", _TRY_ONNX, _REINSTALL)
+    yield _annoy()
+    detail = "compiled"
+    if not loops.COMPILED:  # Numpy's loops are slower, and no problem.
+        asked = os.environ.get(loops.VARIABLE) == "plain"
+        why = f"as set by {loops.VARIABLE}" if asked else "as none were compiled at installation"
+        detail = f"numpy's are used instead, {why}; answers are slower"
+    yield Check("kernels", True, detail)
     yield from _machine()
     if online:
         yield from examine_sources()
@@ -88,41 +95,22 @@ def _packages() -> Iterator[Check]:
     found = bool(names) and not missing
     yield Check("packages", found, detail or "no metadata of citerec", hint)
 
-    there = {extra: True for extra in sorted(set(EXTRAS.values()))}
-    for module, extra in EXTRAS.items():
-        there[extra] &= installed(module)
-    lacking = [extra for extra, whole in there.items() if not whole]
-    parts = [", ".join(extra for extra, whole in there.items() if whole) or "none"]
+    lacking = sorted({extra for module, extra in EXTRAS.items() if not installed(module)})
+    parts = [", ".join(sorted({*EXTRAS.values()}.difference(lacking))) or "none"]
     parts += [f"`pip install 'citerec[{','.join(lacking)}]'` adds the rest"] if lacking else []
     yield Check("extras", True, "; ".join(parts))  # To lack one is no problem.
 
-    yield _encoder()
-
-
-def _encoder() -> Check:
     try:
         from recsys.pipelines.encoders.checkpoints import minilm_folder
         from recsys.pipelines.encoders.export_encoder import packaged_encoder
 
         folder = packaged_encoder() or minilm_folder()
     except ArtifactError as error:
-        return Check("encoder", False, error.what, error.hint)
+        yield Check("encoder", False, error.what, error.hint)
     except ImportError as error:
-        return Check("encoder", False, str(error), _REINSTALL)
-    return Check("encoder", True, f"all-MiniLM-L6-v2 in {folder}")
-
-
-def _libraries() -> Iterator[Check]:
-    yield _loads("runtime", "onnxruntime", _TRY_ONNX, _REINSTALL)
-
-    yield _annoy()
-
-    detail = "compiled"
-    if not loops.COMPILED:  # Numpy's loops are slower, and no problem.
-        asked = os.environ.get(loops.VARIABLE) == "plain"
-        why = f"as set by {loops.VARIABLE}" if asked else "as none were compiled at installation"
-        detail = f"numpy's are used instead, {why}; answers are slower"
-    yield Check("kernels", True, detail)
+        yield Check("encoder", False, str(error), _REINSTALL)
+    else:
+        yield Check("encoder", True, f"all-MiniLM-L6-v2 in {folder}")
 
 
 def _annoy() -> Check:
@@ -236,15 +224,14 @@ def examine_sources(config: "ClientConfig | None" = None) -> Iterator[Check]:
             )
             try:
                 reply = client.ask(question)
-            except SourceUnreachable as error:
-                if name == "zotero":  # Not to have it is no problem.
-                    idle = "not running here; needed only for `recsys fetch --zotero`"
-                    yield Check(name, True, idle)
-                else:
-                    yield Check(name, False, error.what, "Check the network, or try again later.")
-                continue
             except OnlineError as error:
-                yield Check(name, False, error.what, error.hint)
+                unreachable = isinstance(error, SourceUnreachable)
+                if unreachable and name == "zotero":  # Not to have it is no problem.
+                    idle = "not running here; needed only for its library"
+                    yield Check(name, True, idle)
+                    continue
+                hint = "Check the network, or try again later." if unreachable else error.hint
+                yield Check(name, False, error.what, hint)
                 continue
             facts = ["answers"]
             if key := SITES[name].key:

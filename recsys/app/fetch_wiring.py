@@ -80,10 +80,17 @@ class Errand:
         note("\n".join(report.lines()), quiet=quiet)
 
 
-def agree_to(lines: Iterable[str], *, yes: bool, quiet: bool) -> None:
+def agree_to(
+    lines: Iterable[str],
+    *,
+    yes: bool,
+    quiet: bool,
+    asked: str = "Send the requests?",
+    undone: str = "No request was sent",
+) -> None:
     """Show a plan, and go on only if it is agreed to.
 
-    yes: it was agreed to on the command line.
+    yes: it was agreed to on the command line. undone: what is the case if it is not agreed to.
 
     Raises:
         UsageError: there is no terminal to ask on.
@@ -95,10 +102,10 @@ def agree_to(lines: Iterable[str], *, yes: bool, quiet: bool) -> None:
         return
     say(plan)
     if not _on_terminal():
-        raise UsageError("No request was sent. Confirm the plan above with --yes.")
-    say("Send the requests? [y/N]")
+        raise UsageError(f"{undone}. Confirm the plan above with --yes.")
+    say(f"{asked} [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise InputError("No request was sent.", "Answer y, or give --yes.")
+        raise InputError(f"{undone}.", "Answer y, or give --yes.")
 
 
 def _on_terminal() -> bool:

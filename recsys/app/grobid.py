@@ -39,10 +39,8 @@ def read_by_grobid(address: str, path: Path, *, seconds: float = LONGEST) -> Man
     name = display_name(path)
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(
-            f"{address!r} is not the address of a GROBID server.",
-            "Give one such as http://localhost:8070.",
-        )
+        what = f"{address!r} is not the address of a GROBID server."
+        raise InputError(what, "Give one such as http://localhost:8070.")
     need("httpx2", "Asking GROBID")
     raw = read_bytes(path)
     if not raw.lstrip()[:5] == b"%PDF-":
@@ -86,7 +84,5 @@ def _answer(address: str, raw: bytes, name: str, seconds: float) -> bytes:
         raise InputError(f"GROBID took longer than {seconds:.0f} s for {name}.", _ALONE) from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise InputError(
-            f"GROBID at {address} does not answer: {reason.rstrip('.')}.",
-            "Is it running? " + _ALONE,
-        ) from error
+        what = f"GROBID at {address} does not answer: {reason.rstrip('.')}."
+        raise InputError(what, "Is it running? " + _ALONE) from error

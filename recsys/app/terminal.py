@@ -148,10 +148,8 @@ def check_target(out: Path | None) -> None:
         raise InputError(f"{out} is a directory.", "Give the path of a file to write.")
     out = Path(os.path.realpath(out)) if out.is_symlink() and not out.exists() else out
     if not out.parent.is_dir():
-        raise InputError(
-            f"There is no folder {out.parent} to write {out.name} in.{near_path(out.parent)}",
-            "Create it first.",
-        )
+        what = f"There is no folder {out.parent} to write {out.name} in.{near_path(out.parent)}"
+        raise InputError(what, "Create it first.")
 
 
 def check_folder(out: Path) -> None:

@@ -66,10 +66,8 @@ def open_index(
 
     model = NNSelectModel.load(collection.folder / NNSELECT, len(collection.corpus))
     if ranker.nnselect not in (None, model.fingerprint):
-        raise ArtifactMismatch(
-            f"The ranker in {ranker.folder} was trained with another NNSelect than {index}'s.",
-            "Train the ranker again with `recsys train ranker`.",
-        )
+        what = f"The ranker in {ranker.folder} was trained with another NNSelect than {index}'s."
+        raise ArtifactMismatch(what, "Train the ranker again with `recsys train ranker`.")
     collection = replace(collection, nnselect=nnselect_space(model.vectors))
     return Recommender(collection, encoder, ranker, StageOne(searches), metadata, model)
 
@@ -85,10 +83,8 @@ def _encoder(collection: Collection) -> Encoder:
         return NeighbourEncoder(*texts, collection.vectors, maker)
     encoder = OnnxEncoder.load(folder / ENCODER, threads=1)
     if encoder.fingerprint != maker:
-        raise ArtifactMismatch(
-            f"The vectors of {folder} were made by another encoder than the one stored in it.",
-            "Build the index again.",
-        )
+        what = f"The vectors of {folder} were made by another encoder than the one stored in it."
+        raise ArtifactMismatch(what, "Build the index again.")
     return encoder
 
 

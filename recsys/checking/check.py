@@ -186,36 +186,33 @@ def check(
         notices: DOI -> what was published about the work, see `retractions`.
         never_cited: keys of entries that a draft does not cite.
     """
-    held = [_looked_up(source, references) for source in sources]
+    held = list[list[Holdings]]()
+    for source in sources:
+        found = list[Holdings]()
+        try:
+            found += source.look(references)
+        except RecsysError as error:  # It fails as a whole: what it has not told is unknown.
+            failed = f"{source.name}: {error.what}"
+            found += [Holdings(failed=failed)] * (len(references) - len(found))
+        held.append(found)
     items = [
         _judge(reference, [each[place] for each in held], sources, this_year)
         for place, reference in enumerate(references)
     ]
-    items = _with_chances(items)
-    repeated = _duplicates(items)
-    items = [
-        replace(item, remarks=(*_remarks(item, notices), *repeated.get(place, ())))
-        for place, item in enumerate(items)
-    ]
-    uncited = Remark(Notice.NEVER_CITED, "The draft does not cite it.")
-    items = [
-        replace(item, remarks=(*item.remarks, uncited))
-        if item.reference.key in never_cited
-        else item
-        for item in items
-    ]
-    return CheckReport(tuple(items), tuple(source.told for source in sources))
-
-
-def _looked_up(source: Source, references: Sequence[Reference]) -> list[Holdings]:
-    """Ask a source; where it fails as a whole, nothing of it is known."""
-    found = list[Holdings]()
-    try:
-        found += source.look(references)
-    except RecsysError as error:
-        failed = f"{source.name}: {error.what}"
-        found += [Holdings(failed=failed)] * (len(references) - len(found))
-    return found
+    counts = Counter(item.verdict for item in items)
+    chance = absent(
+        missing=counts[Verdict.NOT_FOUND],
+        differing=counts[Verdict.DIFFERS],
+        confirmed=counts[Verdict.CONFIRMED],
+    )
+    repeated, checked = _duplicates(items), list[Checked]()
+    for place, item in enumerate(items):
+        remarks = (*_remarks(item, notices), *repeated.get(place, ()))
+        if item.reference.key in never_cited:
+            remarks = (*remarks, Remark(Notice.NEVER_CITED, "The draft does not cite it."))
+        missing = item.verdict is Verdict.NOT_FOUND
+        checked.append(replace(item, absent=chance if missing else None, remarks=remarks))
+    return CheckReport(tuple(checked), tuple(source.told for source in sources))
 
 
 def _judge(
@@ -224,7 +221,13 @@ def _judge(
     named = [record for each in held for record in each.named]
     records = [*named, *(record for each in held for record in each.alike)]
     meant = [record for record in records if record.is_meant]
-    close = _closest(reference, meant, this_year) if meant else None
+
+    def distance(record: Record) -> tuple[int, int, float]:
+        """Count the fields that differ and those that agree; then the surest record is closest."""
+        agreed = [each.agrees for each in compare(reference, record.work, this_year=this_year)]
+        return agreed.count(False), -agreed.count(True), -record.chance
+
+    close = min(meant, key=distance, default=None)
     if close is not None and not _is_another_version(reference, close.work, this_year):
         return _compared(reference, close, meant, named, sources, this_year)
     for record in named:
@@ -235,17 +238,15 @@ def _judge(
             fields = compare(reference, record.work, this_year=this_year)
             why = f"Its identifier is that of {said}: {theirs}"
             return Checked(reference, Verdict.DIFFERS, why, record, fields)
-    failed = [each.failed for each in held if each.failed]
-    if failed:
-        return Checked(reference, Verdict.NOT_CHECKED, failed[0])
+    if failed := next((each.failed for each in held if each.failed), ""):
+        return Checked(reference, Verdict.NOT_CHECKED, failed)
     if why := _not_checkable(reference, sources, this_year):
         return Checked(reference, Verdict.NOT_CHECKABLE, why)
-    where = ", ".join(source.name for source in sources)
-    why = f"No record of it in {where}."
+    why = f"No record of it in {', '.join(source.name for source in sources)}"
     if close is not None:
         facts = f"{close.work.title} ({close.work.venue}, {close.work.year})"
-        why = f"No record of it in {where}; it may be another version of {facts}."
-    return Checked(reference, Verdict.NOT_FOUND, why)
+        why += f"; it may be another version of {facts}"
+    return Checked(reference, Verdict.NOT_FOUND, f"{why}.")
 
 
 def _is_another_version(reference: Reference, work: Reference, this_year: int) -> bool:
@@ -265,17 +266,6 @@ def _is_another_version(reference: Reference, work: Reference, this_year: int) -
     return not known and 0 < abs(reference.year - work.year) <= _EXTENDED
 
 
-def _closest(reference: Reference, meant: Sequence[Record], this_year: int) -> Record:
-    """Choose the record that differs in the fewest fields; then the surest one."""
-
-    def distance(record: Record) -> tuple[int, int, float]:
-        fields = compare(reference, record.work, this_year=this_year)
-        wrong = sum(each.agrees is False for each in fields)
-        return wrong, -sum(each.agrees is True for each in fields), -record.chance
-
-    return min(meant, key=distance)
-
-
 def _compared(
     reference: Reference,
     record: Record,
@@ -286,28 +276,21 @@ def _compared(
 ) -> Checked:
     comparisons = list(compare(reference, record.work, this_year=this_year))
     title = title_of(reference.title or "")
-    for other in named:
-        theirs = title_of(other.work.title or "")
-        if title.words and other not in meant and contradicts(title, theirs):
-            others = f"it is that of another work: {other.work.title}"
-            name = reference.doi or reference.arxiv or reference.acl or reference.id or ""
-            comparisons = [each for each in comparisons if each.field != "doi"]
-            comparisons.append(Comparison("doi", name, record.work.doi or "", False, others))
-            break
+    others = [each.work.title or "" for each in named if title.words and each not in meant]
+    if other := next((each for each in others if contradicts(title, title_of(each))), None):
+        name = reference.doi or reference.arxiv or reference.acl or reference.id or ""
+        comparisons = [each for each in comparisons if each.field != "doi"]
+        said = f"it is that of another work: {other}"
+        comparisons.append(Comparison("doi", name, record.work.doi or "", False, said))
     else:
         comparisons += _unknown_doi(reference, comparisons, sources)
-    wrong = [each for each in comparisons if each.agrees is False]
-    published = None
-    if is_a_preprint(reference):
-        published = next(
-            (each for each in meant if not is_a_preprint(each.work) and each.work.venue), None
-        )
-    if wrong:
-        fields = ", ".join(each.field for each in wrong)
-        verdict, why = Verdict.DIFFERS, f"Not as in the record: {fields}."
+    versions = (each for each in meant if not is_a_preprint(each.work) and each.work.venue)
+    published = next(versions, None) if is_a_preprint(reference) else None
+    if wrong := ", ".join(each.field for each in comparisons if each.agrees is False):
+        verdict, why = Verdict.DIFFERS, f"Not as in the record: {wrong}."
     else:
-        agreed = [each.field for each in comparisons if each.agrees]
-        verdict, why = Verdict.CONFIRMED, f"Agrees in {', '.join(agreed) or 'its identifier'}."
+        agreed = ", ".join(each.field for each in comparisons if each.agrees)
+        verdict, why = Verdict.CONFIRMED, f"Agrees in {agreed or 'its identifier'}."
     return Checked(reference, verdict, why, record, tuple(comparisons), published=published)
 
 
@@ -321,8 +304,7 @@ def _unknown_doi(
     lacking = [source.name for source in sources if source.lacks_doi(doi)]
     if len(lacking) < len(sources):
         return []
-    remark = f"no such DOI is known to {', '.join(lacking)}"
-    return [Comparison("doi", doi, "", False, remark)]
+    return [Comparison("doi", doi, "", False, f"no such DOI is known to {', '.join(lacking)}")]
 
 
 def _not_checkable(reference: Reference, sources: Sequence[Source], this_year: int) -> str:
@@ -335,28 +317,12 @@ def _not_checkable(reference: Reference, sources: Sequence[Source], this_year: i
         return f"A {kind} is rarely in such sources."
     if reference.kind == "document" and not (reference.venue or reference.doi or reference.arxiv):
         return "It is of no kind that such sources hold: it has neither venue nor identifier."
-    years = [source.years for source in sources]
-    past = reference.year is not None and reference.year <= this_year
-    if (
-        past
-        and all(years)
-        and not any(span and span[0] <= (reference.year or 0) <= span[1] for span in years)
-    ):
-        spans = ", ".join(f"{span[0]} to {span[1]}" for span in years if span)
-        return f"It is of {reference.year}; what was asked covers {spans}."
+    spans, year = [each.years for each in sources if each.years], reference.year
+    if year is not None and year <= this_year and len(spans) == len(sources):
+        if not any(first <= year <= last for first, last in spans):
+            covered = ", ".join(f"{first} to {last}" for first, last in spans)
+            return f"It is of {year}; what was asked covers {covered}."
     return ""
-
-
-def _with_chances(items: Sequence[Checked]) -> list[Checked]:
-    """Add how likely it is that what was not found does not exist."""
-    counts = Counter(item.verdict for item in items)
-    chance = absent(
-        missing=counts[Verdict.NOT_FOUND],
-        differing=counts[Verdict.DIFFERS],
-        confirmed=counts[Verdict.CONFIRMED],
-    )
-    missing = Verdict.NOT_FOUND
-    return [replace(item, absent=chance) if item.verdict is missing else item for item in items]
 
 
 def _duplicates(items: Sequence[Checked]) -> Mapping[int, tuple[Remark, ...]]:
@@ -402,17 +368,15 @@ def _remarks(item: Checked, notices: Mapping[str, tuple[Remark, ...]]) -> tuple[
     """Tell what is to be known of the work beside its verdict."""
     record, found = item.record, list[Remark]()
     if record is None or not record.is_meant:
-        found += notices.get(item.reference.doi or "", ()) if record is None else ()
-        return tuple(found)
+        return notices.get(item.reference.doi or "", ()) if record is None else ()
     for name in dict.fromkeys((record.work.doi or "", item.reference.doi or "")):
         found += notices.get(name, ())
     for notice, (label, text) in _FLAGS.items():
-        if record.work.labels.get(label) and notice not in [each.notice for each in found]:
-            told = record.work.labels[label]
+        told = record.work.labels.get(label)
+        if told and notice not in [each.notice for each in found]:
             found.append(Remark(notice, f"{text[:-1]}: {told}." if isinstance(told, str) else text))
-    if _RETRACTED.match(record.work.title or "") and not any(
-        each.notice is Notice.RETRACTED for each in found
-    ):
+    retracted = any(each.notice is Notice.RETRACTED for each in found)
+    if not retracted and _RETRACTED.match(record.work.title or ""):
         found.append(Remark(Notice.RETRACTED, "The title of the record says so."))
     if item.published is not None:
         work = item.published.work

@@ -6,8 +6,8 @@ ways that do not tell. What printing and typing do to a field is no difference.
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Sequence, Set
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -23,17 +23,13 @@ from recsys.query.matching import (
 )
 from recsys.records import Reference
 from recsys.store.names import agree, name_key
-from recsys.store.words import fold, folded_words
+from recsys.store.words import fold, folded_words, word_list
 
 PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.31234/", "10.26434/", "10.21203/", "10.2139/ssrn")
 _SMALL = frozenset({"a", "an", "and", "et", "the", "und"})
 """Words of titles that come and go: articles, and what "&" stands for."""
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve".split(), start=1
-    )
-} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50"}
+_WORDS = "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty"
+_NUMBERS = dict(zip(_WORDS.split(), map(str, (*range(1, 13), 20, 30, 40, 50)), strict=True))
 _NUMBER = re.compile(rf"(?i)\b(?:{'|'.join(_NUMBERS)})\b")
 _GREEK = {
     code: unicodedata.name(chr(code)).split()[-1].lower()
@@ -67,17 +63,7 @@ _LETTERS = str.maketrans({
 """Letters that are no others with an accent, and how they are written without."""
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _NOT_LATIN = re.compile(r"[\u0370-\u1dff\u2e80-\U0010ffff]+")
-_GIVEN_NAMES = (
-    "alexander sasha", "andrew andy", "anthony tony", "benjamin ben", "carl karl",
-    "catherine cathy kate katherine kathy", "charles charlie chas chuck", "david dave",
-    "deborah debbie", "donald don", "edward ed eddie ted", "elizabeth beth betty lisa liz",
-    "eugene gene", "gerald jerry", "gregory greg", "henry hank harry", "james jim jimmy",
-    "jeffrey geoff geoffrey jeff", "jennifer jenny", "john jack", "joseph joe", "kenneth ken",
-    "lawrence larry laurence", "margaret maggie meg peggy", "matthew matt", "michael mick mike",
-    "nicholas nick nicolas", "patricia pat", "peter pete", "rebecca becky",
-    "richard dick rich rick", "robert bob bobby rob", "ronald ron", "stephen steve steven",
-    "susan sue", "terence terry", "thomas tom", "timothy tim", "william bill wm will",
-)  # fmt: skip
+_GIVEN_NAMES = word_list("given_names").splitlines()
 """The full form of a given name, and others of it."""
 _FULL_NAMES = {each: names.split(" ")[0] for names in _GIVEN_NAMES for each in names.split(" ")[1:]}
 _VERSION = re.compile(r"[./]?v\d+$")
@@ -211,8 +197,11 @@ def same_person(one: str, other: str) -> bool:
     if families[0] == families[1]:
         forms = (keys[0], keys[1]), (_full_key(keys[0]), _full_key(keys[1]))
         initials = [set(key.split(" ")[1:]) for key in keys if key]
-        slip = all(map(_are_letters, initials)) and bool(initials[0] & initials[1])
-        return slip or any(agree(*form) is not False for form in forms) or _one_set(one, other)
+        slip = all(len(each) == 1 for given in initials for each in given)
+        if slip and initials[0] & initials[1]:
+            return True
+        same_words = sorted(folded_words(one)) == sorted(folded_words(other))
+        return same_words or any(agree(*form) is not False for form in forms)
     longest = max(map(len, families))
     if longest >= _LONG_SURNAME and OSA.distance(*families) <= 1 + (longest > 2 * _LONG_SURNAME):
         return True
@@ -233,10 +222,6 @@ def _plain_name(name: str) -> str:
     return _NOT_LATIN.sub(" ", name).translate(_LETTERS) if _LATIN.search(name) else name
 
 
-def _are_letters(given: Set[str]) -> bool:
-    return bool(given) and max(map(len, given)) == 1
-
-
 def _full_key(key: str) -> str:
     """Put the full forms of given names into what `name_key` returns."""
     family, *given = key.split(" ")
@@ -253,10 +238,6 @@ def _is_short_for(short: str, full: str) -> bool:
     left = tuple({*words} - whole)
     begun = all(any(word.startswith(letter) for word in left) for letter in some - whole)
     return len(whole) > 1 and whole <= {*words} and begun
-
-
-def _one_set(one: str, other: str) -> bool:
-    return sorted(folded_words(one)) == sorted(folded_words(other))
 
 
 def _people(reference: Reference, record: Reference) -> Comparison | None:
@@ -321,8 +302,7 @@ def _years(
         return Comparison("year", str(given), str(found or ""), False, "it lies in the future")
     if found is None:
         return None
-    agrees = abs(given - found) <= apart
-    return Comparison("year", str(given), str(found), agrees)
+    return Comparison("year", str(given), str(found), abs(given - found) <= apart)
 
 
 def _venues(reference: Reference, record: Reference) -> Comparison | None:
@@ -352,7 +332,5 @@ def shared_authors(reference: Reference, record: Reference) -> float | None:
     """Return the share of the reference's authors that a record names, None where unknown."""
     if not (reference.authors and record.authors):
         return None
-    names = Counter(
-        any(same_person(name, other) for other in record.authors) for name in reference.authors[:20]
-    )
-    return names[True] / names.total()
+    some = reference.authors[:20]
+    return sum(any(same_person(name, each) for each in record.authors) for name in some) / len(some)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from recsys.checking.fields import is_a_preprint
-from recsys.checking.verdicts import Checked, CheckReport, Notice, Verdict
+from recsys.checking.verdicts import CheckReport, Notice, Verdict
 from recsys.formats.latex.latex_text import to_latex
 from recsys.formats.references.bibtex_spans import EntrySpan, entry_spans
 from recsys.formats.references.reference_writers import latex_authors, protected_title
@@ -23,26 +23,19 @@ def fixes(report: CheckReport, text: str) -> Mapping[str, Mapping[str, str]]:
         spans.setdefault(span.key, []).append(span)
     changes = {}
     for item in report.items:
-        found = spans.get(item.reference.key, [])
-        if len(found) == 1 and (fields := _changed(item, found[0])):
+        found, record = spans.get(item.reference.key, []), item.record
+        checked = item.verdict in (Verdict.CONFIRMED, Verdict.DIFFERS)
+        if len(found) != 1 or record is None or not record.is_meant or not checked:
+            continue
+        named = {each.field for each in item.differences}
+        if item.published is not None:
+            named |= {"venue", "year", "doi"}
+        if any(remark.notice is Notice.INCOMPLETE for remark in item.remarks):
+            named |= {"doi"}
+        values = _values((item.published or record).work, found[0])
+        if fields := dict(values[name] for name in sorted(named & values.keys())):
             changes[item.reference.key] = fields
     return changes
-
-
-def _changed(item: Checked, span: EntrySpan) -> dict[str, str]:
-    record = item.record
-    if record is None or not record.is_meant:
-        return {}
-    if item.verdict not in (Verdict.CONFIRMED, Verdict.DIFFERS):
-        return {}
-    work = record.work
-    named = {each.field for each in item.differences}
-    if item.published is not None:
-        work, named = item.published.work, named | {"venue", "year", "doi"}
-    if any(remark.notice is Notice.INCOMPLETE for remark in item.remarks):
-        named |= {"doi"}
-    values = _values(work, span)
-    return {values[name][0]: values[name][1] for name in sorted(named & values.keys())}
 
 
 def _values(work: Reference, span: EntrySpan) -> dict[str, tuple[str, str]]:

@@ -1,7 +1,9 @@
 """What a file lists and cites: a bibliography, or a draft with those that it names."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from recsys.errors import InputError
@@ -33,8 +35,10 @@ class Listed:
     manuscript: Manuscript | None = None
 
 
-def read_listed(path: Path) -> Listed:
+def read_listed(path: Path, root: Path | None = None) -> Listed:
     """Read a bibliography, or a draft and the bibliographies that it names.
+
+    root: of the draft, see `open_draft`.
 
     Raises:
         InputError: it cannot be read, or holds no references.
@@ -48,12 +52,10 @@ def read_listed(path: Path) -> Listed:
         except InputError:
             if suffix not in _EITHER:
                 raise
-    listed = _of_draft(path)
+    listed = _of_draft(path, root)
     if not listed.references:
-        raise InputError(
-            f"{path} holds no references that could be checked.",
-            "Give its bibliography: a .bib, .ris or CSL-JSON file.",
-        )
+        what = f"{path} holds no references that could be checked."
+        raise InputError(what, "Give its bibliography: a .bib, .ris or CSL-JSON file.")
     return listed
 
 
@@ -70,17 +72,24 @@ def _of_list(path: Path, books: Bibliography) -> Listed:
     return Listed(books.references, books.problems, lines=lines)
 
 
-def _of_draft(path: Path) -> Listed:
+def _of_draft(path: Path, root: Path | None) -> Listed:
+    from recsys.formats.bodies.printed_citations import is_gap_key
+    from recsys.formats.drafts.draft_files import folder_of
     from recsys.formats.drafts.draft_formats import open_draft
-
-    draft = open_draft(path)
-    manuscript = draft.manuscript
-    cited, notes = manuscript.references, manuscript.notes
-    books = [path.parent / name for name in _named(draft.parsed) if (path.parent / name).is_file()]
-    if not books:
-        return Listed(cited, notes, manuscript=manuscript)
+    from recsys.formats.latex.latex_cited import EVERYTHING, bibliographies, cited_keys
+    from recsys.formats.latex.latex_draft import LatexDraft
     from recsys.formats.references.reference_formats import read_bibliography
 
+    draft = open_draft(path, root=root)
+    manuscript = draft.manuscript
+    cited, notes = manuscript.references, manuscript.notes
+    source = draft.parsed.source.text if isinstance(draft.parsed, LatexDraft) else ""
+    books: list[Path] = []
+    for name in bibliographies(source):
+        with suppress(InputError):  # The manuscript's notes say why it cannot be read.
+            books.append(Path(folder_of(path, root).find(f"{name.removesuffix('.bib')}.bib", ())))
+    if not books:
+        return Listed(cited, notes, manuscript=manuscript)
     entries: dict[str, Reference] = {}
     for book in books:
         for entry in read_bibliography(book).references:
@@ -89,28 +98,8 @@ def _of_draft(path: Path) -> Listed:
     used = known | {key.casefold() for key in known}
     never = frozenset(key for key in entries if key not in used and key.casefold() not in used)
     others = [reference for reference in cited if reference.key not in entries]
-    wanted = _cited_keys(draft.parsed)
-    folded = {key.casefold() for key in (*entries, *known)}
-    unlisted = tuple(key for key in wanted if key.casefold() not in folded)[:_MOST_NAMED]
+    folded = {EVERYTHING, *(key.casefold() for key in (*entries, *known))}
+    missing = (key for key in cited_keys(source) if key.casefold() not in folded)
+    unlisted = tuple(islice((key for key in missing if not is_gap_key(key)), _MOST_NAMED))
     listed = (*others, *entries.values())
     return Listed(listed, notes, never, unlisted, manuscript=manuscript)
-
-
-def _named(parsed: object) -> list[str]:
-    """Return the bibliography files that a draft in LaTeX names."""
-    from recsys.formats.latex.latex_cited import bibliographies
-    from recsys.formats.latex.latex_draft import LatexDraft
-
-    if not isinstance(parsed, LatexDraft):
-        return []
-    names = bibliographies(parsed.source.text)
-    return [name if name.endswith(".bib") else f"{name}.bib" for name in names]
-
-
-def _cited_keys(parsed: object) -> tuple[str, ...]:
-    from recsys.formats.bodies.printed_citations import is_gap_key
-    from recsys.formats.latex.latex_cited import EVERYTHING, cited_keys
-    from recsys.formats.latex.latex_draft import LatexDraft
-
-    keys = cited_keys(parsed.source.text) if isinstance(parsed, LatexDraft) else ()
-    return tuple(key for key in keys if key != EVERYTHING and not is_gap_key(key))

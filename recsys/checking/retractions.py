@@ -5,24 +5,21 @@ After https://gitlab.com/crossref/retraction-watch-data (columns as of 2026): a 
 """
 
 import csv
-import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from recsys.checking.verdicts import Notice, Remark
 from recsys.errors import InputError
 from recsys.formats.identifiers import doi
 
-_DOI, _NATURE, _DATE, _REASON = (
-    "OriginalPaperDOI", "RetractionNature", "RetractionDate", "Reason",
-)  # fmt: skip
+_DOI, _NATURE = "OriginalPaperDOI", "RetractionNature"
 _NATURES = {
     "retraction": Notice.RETRACTED, "expression of concern": Notice.CONCERN,
     "correction": Notice.CORRECTED,
 }  # fmt: skip
 _TAKEN_BACK = "reinstatement"
 """It tells that a retraction was taken back."""
-_CODE = re.compile(r"^\+")
 _MOST_REASONS = 3
 
 
@@ -57,10 +54,8 @@ def _rows(rows: "csv.DictReader[str]", path: Path) -> Iterator[tuple[str, Remark
     """Yield the notices, each with its DOI; None where a retraction was taken back."""
     missing = {_DOI, _NATURE} - set(rows.fieldnames or ())
     if missing:
-        raise InputError(
-            f"{path} has no column {', '.join(sorted(missing))}.",
-            "Give the CSV file of Retraction Watch, as Crossref publishes it.",
-        )
+        what = f"{path} has no column {', '.join(sorted(missing))}."
+        raise InputError(what, "Give the CSV file of Retraction Watch, as Crossref publishes it.")
     for row in rows:
         name = doi(row.get(_DOI) or "")
         nature = (row.get(_NATURE) or "").strip().lower()
@@ -69,8 +64,8 @@ def _rows(rows: "csv.DictReader[str]", path: Path) -> Iterator[tuple[str, Remark
         notice = _NATURES.get(nature)
         if name is None or notice is None:
             continue
-        reasons = [_CODE.sub("", each.strip()) for each in (row.get(_REASON) or "").split(";")]
-        date = (row.get(_DATE) or "").split(" ")[0]
-        said = "; ".join([reason for reason in reasons if reason][:_MOST_REASONS])
-        text = " ".join(filter(None, (f"On {date}." if date else "", f"{said}." if said else "")))
-        yield name, Remark(notice, text or "According to the list of retractions.")
+        listed = (each.strip().removeprefix("+") for each in (row.get("Reason") or "").split(";"))
+        reasons = "; ".join(islice(filter(None, listed), _MOST_REASONS))
+        date = (row.get("RetractionDate") or "").split(" ")[0]
+        said = " ".join([f"On {date}."] * bool(date) + [f"{reasons}."] * bool(reasons))
+        yield name, Remark(notice, said or "According to the list of retractions.")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from recsys.store.words import fold
+from recsys.store.words import fold, word_list
 
 _ADDED = re.compile(
     r"\([^()]*\)|\[[^\[\]]*\]|\b(?:18|19|20)\d\d\b|'\d\d\b|\b\d{1,3}(?:st|nd|rd|th)\b"
@@ -52,29 +52,7 @@ _PUBLISHER = re.compile(
     r"(?:,? (?:inc|ltd|llc|co|b\.?v|media|group)\.?)*\W*"
 )
 """The whole name of a publisher that publishes others, too."""
-_MEETINGS = {
-    "aaai": "advancement of artificial intelligence",
-    "acl": "association computational linguistics",
-    "aistats": "artificial intelligence statistics", "chi": "human factors computing systems",
-    "cikm": "information knowledge management", "coling": "computational linguistics",
-    "colt": "learning theory", "corl": "robot learning",
-    "cvpr": "computer vision pattern recognition", "eacl": "european chapter association "
-    "computational linguistics", "eccv": "european computer vision", "ecir": "european "
-    "information retrieval", "emnlp": "empirical methods natural language processing",
-    "focs": "foundations computer science", "iccv": "computer vision",
-    "iclr": "learning representations", "icml": "machine learning", "icra": "robotics automation",
-    "icassp": "acoustics speech signal processing", "ijcai": "artificial intelligence",
-    "interspeech": "speech communication", "iros": "intelligent robots systems",
-    "jcdl": "digital libraries", "jmlr": "journal machine learning research",
-    "kdd": "knowledge discovery data mining", "naacl": "north american chapter association "
-    "computational linguistics", "neurips": "neural information processing systems",
-    "pnas": "academy sciences", "recsys": "recommender systems", "sigir": "research development "
-    "information retrieval", "sigmod": "management of data", "soda": "discrete algorithms",
-    "stoc": "theory computing", "tacl": "transactions association computational linguistics",
-    "tmlr": "transactions machine learning research", "uai": "uncertainty artificial intelligence",
-    "vldb": "very large data bases", "wacv": "winter applications computer vision",
-    "wsdm": "web search data mining", "www": "web",
-}  # fmt: skip
+_MEETINGS = dict(line.split(": ") for line in word_list("meetings").splitlines())
 """Acronyms that are cited most, and the telling words of what they stand for."""
 _ONE_NAME = {
     "nips": "neurips", "thewebconf": "www", "sigchi": "chi", "sigkdd": "kdd",

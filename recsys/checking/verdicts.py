@@ -95,13 +95,10 @@ class Checked:
     @property
     def is_wrong(self) -> bool:
         """Whether the reference needs its author's eyes: it differs, or likely does not exist."""
-        absent = self.absent is not None and self.absent >= SURE
-        grave = {Notice.RETRACTED, Notice.CONCERN}
-        return (
-            self.verdict is Verdict.DIFFERS
-            or absent
-            or any(remark.notice in grave for remark in self.remarks)
+        grave = {Notice.RETRACTED, Notice.CONCERN}.intersection(
+            each.notice for each in self.remarks
         )
+        return self.verdict is Verdict.DIFFERS or bool(grave) or (self.absent or 0.0) >= SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,23 +130,16 @@ class CheckReport:
     def summary(self) -> str:
         """Say it in one sentence: `47 references: 41 confirmed, 2 differ, 4 not found.`"""
         counts, total = self.counts, len(self.items)
-        words = {
-            Verdict.CONFIRMED: ("confirmed", "confirmed"),
+        words = {  # Of one, and of several; the others are called as they are.
             Verdict.DIFFERS: ("differs", "differ"),
-            Verdict.NOT_FOUND: ("not found", "not found"),
-            Verdict.NOT_CHECKABLE: ("not checkable here", "not checkable here"),
             Verdict.NOT_CHECKED: ("could not be checked", "could not be checked"),
-            Notice.RETRACTED: ("retracted", "retracted"),
-            Notice.CORRECTED: ("corrected", "corrected"),
             Notice.CONCERN: ("with an expression of concern", "with expressions of concern"),
             Notice.DUPLICATE: ("duplicate", "duplicates"),
-            Notice.SUPERSEDED: ("superseded", "superseded"),
             Notice.INCOMPLETE: ("without its DOI", "without their DOIs"),
-            Notice.NEVER_CITED: ("never cited", "never cited"),
         }
         told = [
-            f"{counts[kind]} {names[counts[kind] != 1]}"
-            for kind, names in words.items()
+            f"{counts[kind]} {words.get(kind, (kind, kind))[counts[kind] != 1]}"
+            for kind in (*Verdict, *Notice)
             if counts[kind]
         ]
         listed = f"{total} reference{'' if total == 1 else 's'}: {', '.join(told)}."

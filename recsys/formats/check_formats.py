@@ -23,7 +23,7 @@ CHECK_SCHEMA = "recsys.check/1"
 CHECKED_SCHEMA = "recsys.checked-reference/1"
 _SARIF = "2.1.0"
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_RULES = {
+RULES = {
     Verdict.DIFFERS: ("warning", "The work exists, and the reference describes it wrongly."),
     Verdict.NOT_FOUND: ("note", "No source that was asked has such a work."),
     Verdict.NOT_CHECKABLE: ("none", "The sources that were asked rarely hold such works."),
@@ -172,26 +172,26 @@ def _work(work: Reference) -> dict[str, Any]:
 
 def sarif(report: CheckReport) -> str:
     """Write a SARIF log with one run, whose results are the problems."""
-    ids = {rule: str(rule).replace(" ", "-") for rule in _RULES}
+    ids = {rule: str(rule).replace(" ", "-") for rule in RULES}
     rules = [
         {"id": ids[rule], "shortDescription": {"text": text},
          "defaultConfiguration": {"level": level}}
-        for rule, (level, text) in _RULES.items()
+        for rule, (level, text) in RULES.items()
     ]  # fmt: skip
     results = []
     path = PurePath(report.file)
     uri = path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="replace")
     for item in by_gravity(report):
         found: list[Verdict | Notice] = [remark.notice for remark in item.remarks]
-        found += [item.verdict] if item.verdict in _RULES else []
+        found += [item.verdict] if item.verdict in RULES else []
         region = {"startLine": report.lines.get(item.reference.key, 1)}
         place = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
         text = one_line(f"{name_of(item)}: {' '.join(said_of(item))}")
         for rule in found:
             digest = hashlib.sha256(f"{rule}\n{name_of(item)}".encode(errors="replace"))
             results.append({
-                "ruleId": ids[rule], "ruleIndex": list(_RULES).index(rule),
-                "level": _RULES[rule][0],
+                "ruleId": ids[rule], "ruleIndex": list(RULES).index(rule),
+                "level": RULES[rule][0],
                 "message": {"text": text.replace("{", "").replace("}", "")}, "locations": [place],
                 "partialFingerprints": {"reference/v1": digest.hexdigest()[:16]},
             })  # fmt: skip

@@ -3,10 +3,11 @@
 import codecs
 import stat
 import sys
+from json import loads
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, RecsysError, near_miss, near_path
 
 STDIN = Path("-")
 """The path that means standard input."""
@@ -74,6 +75,25 @@ def read_bytes(path: Path) -> bytes:
     if len(raw) > MAX_BYTES:
         raise _too_large(path)
     return raw
+
+
+def json_object(path: Path, hint: str, error: type[RecsysError] = InputError) -> dict[str, Any]:
+    """Read a file of ours, or one of a known layout, that holds a JSON object; of any size.
+
+    Raises:
+        RecsysError: of the kind that is given: the file is missing, unreadable, or holds no object.
+    """
+    try:
+        value = loads(path.read_bytes())
+    except FileNotFoundError as cause:
+        raise error(f"There is no file {path}.{near_path(path)}", hint) from cause
+    except OSError as cause:
+        raise error(f"{path} cannot be read ({cause.strerror}).", hint) from cause
+    except (ValueError, RecursionError) as cause:
+        raise error(f"{path} is not JSON ({cause}).", hint) from cause
+    if not isinstance(value, dict):
+        raise error(f"{path} holds no JSON object.", hint)
+    return value
 
 
 def _too_large(path: Path) -> InputError:

@@ -111,16 +111,7 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
             encoder = recommender.recommender.encoder
             gaps += unmarked(recommender.needs, encoder, sentences, asked.most)
     ids = _ids_by_key(recommender, read, question.meant)
-    works, known = recommender.ranker.reader.works, recommender.collection.corpus.ids
-    passages = []
-    for each in gaps:  # What a sentence cites, by its keys or the names it prints, each once.
-        cited = dict.fromkeys(ids[key] for key in each.sentence.cited if key in ids)
-        for mark in each.sentence.marks:
-            if not (mark.gap or mark.keys):
-                named = works.resolve(find_names(mark.printed))
-                sure = named.rows[named.scores >= SURE].tolist()
-                cited |= dict.fromkeys(known[row] for row in sure)
-        passages.append(Passage(each.sentence.text, tuple(cited), each.at))
+    passages = [passage_at(recommender, each, ids) for each in gaps]
     answers = recommender.recommend(question.draft, passages, asked.k)
     found = tuple(
         Gap(each.sentence, each.at, each.mark, each.need, answer)
@@ -141,6 +132,21 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
         unit=read.body.unit,
         references=read.body.references,
     )
+
+
+def passage_at(recommender: LocalRecommender, gap: Gap, ids: Mapping[str, PaperId]) -> Passage:
+    """Return the passage of a gap, with what its sentence cites by keys or printed names.
+
+    ids: the papers that keys of the draft's bibliography name.
+    """
+    works, known = recommender.ranker.reader.works, recommender.collection.corpus.ids
+    cited = dict.fromkeys(ids[key] for key in gap.sentence.cited if key in ids)
+    for mark in gap.sentence.marks:
+        if not (mark.gap or mark.keys):
+            named = works.resolve(find_names(mark.printed))
+            sure = named.rows[named.scores >= SURE].tolist()
+            cited |= dict.fromkeys(known[row] for row in sure)
+    return Passage(gap.sentence.text, tuple(cited), gap.at)
 
 
 def passage_read(text: str, offset: int | None, known: Manuscript) -> ReadText:

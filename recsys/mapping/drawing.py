@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from recsys.errors import NothingFound
+from recsys.formats.drafts.wording import counted
 from recsys.machine import one_thread
 from recsys.mapping.grouping import (
     Reals,
@@ -19,7 +20,7 @@ from recsys.mapping.grouping import (
 from recsys.mapping.phrases import JOINT, label_groups
 from recsys.mapping.placing import WIDE, Frame, Tick, lay_out, radii_of
 from recsys.query.query import Query, apply_filters
-from recsys.query.question_schema import Filters
+from recsys.query.question_schema import NO_FILTERS, Filters
 from recsys.query.resolve_draft import Question
 from recsys.recommend import Ranking, Recommender
 from recsys.records import Paper
@@ -47,7 +48,6 @@ FEW = 1 / 2
 MOST_MISSING = 3
 """Papers that are named of a gap."""
 DIGITS = 6
-_NO_FILTERS = Filters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,8 @@ class Group:
     @property
     def in_words(self) -> str:
         """Say in a sentence, without its stop, how many papers on the topic the draft cites."""
-        total = self.near + self.cited
-        papers = "1 paper" if total == 1 else f"{total:,} papers"
-        return (
-            f"You cite {self.cited or 'none'} of {papers} on {self.label.replace(JOINT, ' and ')}"
-        )
+        papers, topic = counted(self.near + self.cited, "paper"), self.label.replace(JOINT, " and ")
+        return f"You cite {self.cited or 'none'} of {papers} on {topic}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +217,7 @@ def widest_gaps(groups: Longs, cited: Mask, suggested: Mask, chances: Floats) ->
     return tuple(group for group in order.tolist() if few[group])[:MOST_GAPS]
 
 
-def draw_map(
-    recommender: Recommender, question: Question, *, filters: Filters = _NO_FILTERS
-) -> Map:
+def draw_map(recommender: Recommender, question: Question, *, filters: Filters = NO_FILTERS) -> Map:
     """Draw the papers around a draft.
 
     Equal input gives an equal map, in any process. What the draft cites is on it whatever the

@@ -146,8 +146,7 @@ def resemblance(collection: Collection, rows: Rows, before: int) -> Weights:
 def cosines_of(collection: Collection, rows: Rows) -> Weights:
     """Multiply the vectors of each pair: (m, m)."""
     vectors = np.asarray(collection.vectors[rows], np.float64)
-    products: Weights = vectors @ vectors.T
-    return products
+    return vectors @ vectors.T
 
 
 def along_topics(collection: Collection, rows: Rows) -> Reals:
@@ -188,5 +187,4 @@ def _overlap(owner: Rows, other: Rows, m: int) -> Weights:
     table = np.zeros((m, len(columns)))
     table[owner, place] = 1.0
     lengths = np.sqrt(np.maximum(table.sum(axis=1), 1.0))
-    common: Weights = (table @ table.T) / np.outer(lengths, lengths)
-    return common
+    return (table @ table.T) / np.outer(lengths, lengths)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from recsys.formats.drafts.wording import counted
 from recsys.formats.references.people import natural, own_name
 from recsys.formats.references.shown_facts import names_of, one_line, paper_link
 from recsys.html_pages import templates_in
@@ -32,11 +33,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 MAP_STYLE, MAP_SCRIPT = TEMPLATES / "map.css", TEMPLATES / "map.js"
 MAP_CSS = MAP_STYLE.read_text(encoding="utf-8")
 """Rules for the classes of `map_view`; all begin with `map`."""
-IN_WORDS: Mapping[Kind, str] = {
-    "cited": "you cite it",
-    "suggested": "suggested",
-    "near": "related",
-}
+IN_WORDS: Mapping[Kind, str] = {"cited": "you cite it", "suggested": "suggested", "near": "related"}
 LONGEST_TITLE, LONGEST_NAME = 84, 22
 MOST_NAMED = 4
 """Dots of a group with a name, beside those that are suggested or missed most."""
@@ -85,8 +82,7 @@ def gaps_in_words(map_: Map) -> list[str]:
     for group in map_.gaps:
         names = [short_name(map_.nodes[at].paper) for at in map_.missing(group)]
         listed = names[-1] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-        said = map_.groups[group].in_words
-        lines.append(f"{said}. Most relevant: {listed}.")
+        lines.append(f"{map_.groups[group].in_words}. Most relevant: {listed}.")
     return lines
 
 
@@ -180,23 +176,20 @@ def _part(call: str, map_: Map, address: Address) -> str:
 
 
 def _values(map_: Map, address: Address) -> dict[str, object]:
-    papers, groups = len(map_.nodes), len(map_.groups)
-    counted = (
-        f"{'1 paper' if papers == 1 else f'{papers:,} papers'} in "
-        f"{'1 group' if groups == 1 else f'{groups:,} groups'}, by topic and year."
-    )
+    papers, groups = counted(len(map_.nodes), "paper"), counted(len(map_.groups), "group")
+    told = f"{papers} in {groups}, by topic and year."
     if map_.hidden:
-        counted += f" Of what you cite, {map_.hidden:,} more found no place."
+        told += f" Of what you cite, {map_.hidden:,} more found no place."
     script = MAP_SCRIPT.read_text(encoding="utf-8")
     return {
         "drawn": map_,
         "address": address,
         "citing": [
             [other for other, node in enumerate(map_.nodes) if place in node.links]
-            for place in range(papers)
+            for place in range(len(map_.nodes))
         ],
         "cited": [place for place, node in enumerate(map_.nodes) if node.kind == "cited"],
-        "counted": counted,
+        "counted": told,
         "css": MAP_CSS,
         "script": script,
         "script_hash": b64encode(sha256(script.encode()).digest()).decode(),

@@ -16,7 +16,7 @@ import numpy as np
 
 from recsys.mapping.grouping import Reals
 from recsys.store.arrays import Longs, Mask
-from recsys.store.words import STOP_WORDS, tokens
+from recsys.store.words import STOP_WORDS, tokens, word_list
 
 Words: TypeAlias = tuple[str, ...]
 """A phrase, folded."""
@@ -51,18 +51,7 @@ _WORD = re.compile(
     r"[^\W_]+(?:['\u2019-][^\W_]+)*"
 )
 _YEAR = re.compile(r"\d{3}|^\d")
-_VAGUE = frozenset(
-    "according across affect against aided allow among an annual approach approache art based "
-    "better beyond case challenge change comparing comparison consideration contain design "
-    "development driven effect effective efficient enable enabling evaluating evaluation evidence "
-    "exploring framework function future general guideline help identify impact implication "
-    "improve improved improving insight into introduction investigating investigation issue large "
-    "lead lesson make many meeting method methodology multi multiple new novel offer one "
-    "opportunity overview paper perspective practical practice present problem propose provide "
-    "real reflection report require research result reveal review role scale scheme short show "
-    "simple some state state-of-the-art study suggest supporting survey system task technique "
-    "test theory tool toward towards trend understanding use user using via way work".split()
-)
+_VAGUE = frozenset(word_list("vague").split())
 """Words that stand in titles on anything."""
 _NOT_LAST = re.compile(
     r".*(?:ly|ous|ful|ible|able|based|driven|aware|guided|ized|ised|ated|ive|ional|ual)$"
@@ -214,7 +203,12 @@ def _read(part: tuple[str, ...]) -> tuple[Words, str]:
     last = part[-1].lower()
     # Guesses by how its last word ends whether a phrase can stand alone.
     adjective = _NOT_LAST.match(last) or (len(part) == 1 and _NOT_ALONE.match(last))
-    return (() if adjective else words), " ".join(map(_spelled, part))
+    # The first letter is lowered, and capitals within stay: t-SNE, GPU, but visual.
+    spelt = (
+        "-".join(each.lower() if each[1:] == each[1:].lower() else each for each in word.split("-"))
+        for word in part
+    )
+    return (() if adjective else words), " ".join(spelt)
 
 
 def _runs(title: str) -> Iterator[list[str]]:
@@ -235,9 +229,3 @@ def _runs(title: str) -> Iterator[list[str]]:
         else:
             run.append(word)
     yield run
-
-
-def _spelled(word: str) -> str:
-    """Lower the first letter, and keep capitals within: t-SNE, GPU, but visual."""
-    parts = (part.lower() if part[1:] == part[1:].lower() else part for part in word.split("-"))
-    return "-".join(parts)

@@ -92,8 +92,7 @@ class OnnxEncoder:
     def token_ids(self, text: Text) -> list[int]:
         """Return the ids that the model sees, cut to its longest input."""
         first, *second = segments(text, self.joiner, self.max_length)
-        ids: list[int] = self.tokenizer.encode(first, second[0] if second else None).ids
-        return ids
+        return self.tokenizer.encode(first, second[0] if second else None).ids
 
     def _tokenize(self, texts: Sequence[Text]) -> list[list[int]]:
         if len(texts) == 1:  # `encode_batch` would start a pool of threads.
@@ -133,9 +132,8 @@ class OnnxEncoder:
         except ArtifactCorrupt:
             raise
         except (KeyError, TypeError) as error:
-            raise ArtifactCorrupt(
-                f"The manifest of the encoder in {folder} lacks {error}.", "Build it again."
-            ) from error
+            what = f"The manifest of the encoder in {folder} lacks {error}."
+            raise ArtifactCorrupt(what, "Build it again.") from error
 
 
 def encode_telling(encoder: Encoder, texts: Sequence[Text], told: Callable[[int], None]) -> Floats:
@@ -157,9 +155,7 @@ def segments(text: Text, joiner: str | None, max_length: int) -> tuple[str, ...]
     # Lone surrogates are replaced: the tokenizer refuses them.
     cut = (raw.strip()[:longest].encode("utf-8", "replace").decode("utf-8") for raw in text if raw)
     parts = [part for part in cut if part]
-    if joiner is not None:
-        return (joiner.join(parts),)
-    return tuple(parts) or ("",)
+    return (joiner.join(parts),) if joiner is not None else tuple(parts) or ("",)
 
 
 def load_tokenizer(path: Path, max_length: int) -> "Tokenizer":

@@ -29,7 +29,8 @@ SCHEMA = 1
 TEXT_FIELDS = ("title", "abstract")
 METADATA_FIELDS = ("authors", "venue", "keyphrases")
 WORDS, CANDIDATE_WORDS = "words", "candidate_words"
-_AGAIN = "Train it again with `recsys train nnrank`."
+COMMAND = "recsys train nnrank INDEX --split FILE"
+_AGAIN = f"Train it again: `{COMMAND}`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +173,7 @@ class NNRank:
 
 def elu(values: Floats) -> Floats:
     """Return x where it is positive, else e^x - 1 (Clevert et al. 2016)."""
-    found: Floats = np.where(values > 0, values, np.expm1(np.minimum(values, 0)))
-    return found
+    return np.where(values > 0, values, np.expm1(np.minimum(values, 0)))
 
 
 def sigmoid(values: Floats) -> Floats:
@@ -184,8 +184,6 @@ def sigmoid(values: Floats) -> Floats:
 
 
 # NNRank beside the papers of the index that it was trained on.
-
-COMMAND = "recsys train nnrank INDEX --split FILE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,22 +238,16 @@ class NNRankCorpus:
         learned_from = load_manifest(folder, KIND, SCHEMA).config.get("nnselect")
         beside = folder.parent / NNSELECT / MANIFEST
         if learned_from is not None and beside.is_file() and sha256(beside) != learned_from:
-            raise ArtifactMismatch(
-                f"{folder} was trained beside another NNSelect than {beside.parent}.",
-                f"Train it again: `{COMMAND}`.",
-            )
+            what = f"{folder} was trained beside another NNSelect than {beside.parent}."
+            raise ArtifactMismatch(what, _AGAIN)
         try:
             bags = {name: Ragged.load(folder, bags_file(name)) for name in model.shape.fields}
         except FileNotFoundError as error:
-            raise ArtifactCorrupt(
-                f"{folder} lacks {error.filename}.", f"Train it again: `{COMMAND}`."
-            ) from error
+            raise ArtifactCorrupt(f"{folder} lacks {error.filename}.", _AGAIN) from error
         for name, each in bags.items():
             if len(each) != papers:
-                raise ArtifactMismatch(
-                    f"{folder} knows the {name} of {len(each)} papers, the index holds {papers}.",
-                    f"Train it again: `{COMMAND}`.",
-                )
+                what = f"{folder} knows the {name} of {len(each)} papers, the index holds {papers}."
+                raise ArtifactMismatch(what, _AGAIN)
         return cls.of(model, bags)
 
 

@@ -153,6 +153,7 @@ KIND, SCHEMA = "nnselect", 1
 WORDS, TABLE, SCALES, VECTORS = "words", "table.npy", "scales.npy", "vectors.npy"
 _AT_ONCE = 2048
 COMMAND = "recsys train nnselect INDEX --split FILE"
+_AGAIN = f"Train it again: `{COMMAND}`."
 NEIGHBOURS = 10
 """Nearest papers whose citations become candidates, too, as in the paper's evaluation."""
 
@@ -214,19 +215,15 @@ class NNSelectModel:
         table, scales, vectors = (load_array(folder / name) for name in (TABLE, SCALES, VECTORS))
         if vectors.ndim != 2 or any(each.dtype != np.float32 for each in (table, scales, vectors)):
             raise ArtifactCorrupt(
-                f"{folder / VECTORS} or what belongs to it is no array of 32-bit numbers.",
-                f"Train it again: `{COMMAND}`.",
+                f"{folder / VECTORS} or what belongs to it is no array of 32-bit numbers.", _AGAIN
             )
         if len(vectors) != papers:
             raise ArtifactMismatch(
-                f"{folder} has vectors of {len(vectors)} papers, the index holds {papers}.",
-                f"Train it again: `{COMMAND}`.",
+                f"{folder} has vectors of {len(vectors)} papers, the index holds {papers}.", _AGAIN
             )
         if table.shape != (len(words), vectors.shape[1]) or scales.shape != (2,):
-            raise ArtifactCorrupt(
-                f"{folder / TABLE} has the shape {table.shape}, not that of {len(words)} words.",
-                f"Train it again: `{COMMAND}`.",
-            )
+            what = f"{folder / TABLE} has the shape {table.shape}, not that of {len(words)} words."
+            raise ArtifactCorrupt(what, _AGAIN)
         return cls(words, table, scales, vectors, config["fingerprint"])
 
 

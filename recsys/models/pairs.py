@@ -59,8 +59,9 @@ def make_pairs(
         if field in sets
     }
     counts = counts_as_of(graph, candidates, graph.years[queries])
-    numbers = np.stack([log_counts(counts), cosine], axis=1)
-    return Pairs(queries, candidates, shared, numbers)
+    # The query's own citation is not among the counts.
+    logs = np.log(np.maximum(counts, 1)).astype(np.float32)
+    return Pairs(queries, candidates, shared, np.stack([logs, cosine], axis=1))
 
 
 def counts_as_of(graph: CitationGraph, rows: Rows, before: NDArray[np.int16]) -> Longs:
@@ -72,16 +73,8 @@ def counts_as_of(graph: CitationGraph, rows: Rows, before: NDArray[np.int16]) ->
     return counts
 
 
-def log_counts(counts: Longs) -> Floats:
-    """Return log(max(count, 1)); the query's own citation is not among the counts."""
-    return np.log(np.maximum(counts, 1)).astype(np.float32)
-
-
 def cosines(
-    ours: Floats,
-    theirs: Floats,
-    queries: NDArray[np.integer],
-    candidates: NDArray[np.integer],
+    ours: Floats, theirs: Floats, queries: NDArray[np.integer], candidates: NDArray[np.integer]
 ) -> Floats:
     """Multiply unit vectors pair by pair: (p,) float32; queries are rows of `ours`."""
     found = np.empty(len(queries), np.float32)

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from typing import TypeAlias
 
 import numpy as np
@@ -220,30 +220,14 @@ _AT_ONCE = 200
 """References whose candidates are held in memory together."""
 
 # How a corpus may spell an identifier in its ids and DOIs, and in its addresses; in lower case.
-_SPELLINGS = (
-    "{}",
-    "arxiv:{}",
-    "10.48550/arxiv.{}",
-    "acl:{}",
-    "10.18653/v1/{}",
-    "10.3115/v1/{}",
-    "doi:{}",
-)
+_SPELLINGS = "{} arxiv:{} 10.48550/arxiv.{} acl:{} 10.18653/v1/{} 10.3115/v1/{} doi:{}".split()
 _HOSTS = (
-    "arxiv.org/abs/",
-    "arxiv.org/pdf/",
-    "doi.org/",
-    "dx.doi.org/",
-    "aclanthology.org/",
-    "www.aclweb.org/anthology/",
-)
+    "arxiv.org/abs/ arxiv.org/pdf/ doi.org/ dx.doi.org/ aclanthology.org/ www.aclweb.org/anthology/"
+).split()
 _ENDS = ("", "/", ".pdf", *(f"v{version}" for version in range(1, 10)))
-_ADDRESSES = tuple(
-    f"{scheme}://{host}{{}}{end}"
-    for scheme in ("https", "http")
-    for host in _HOSTS
-    for end in _ENDS
-)
+_ADDRESSES = [
+    f"{scheme}://{host}{{}}{end}" for scheme, host, end in product(("https", "http"), _HOSTS, _ENDS)
+]
 
 _Known: TypeAlias = Mapping[int, tuple[Paper, Title]]
 
@@ -286,10 +270,11 @@ def match(
         references: what to look for.
         allowed: (n,) bool, rows that may match; None allows all.
     """
-    matches: list[Match] = []
-    for begin in range(0, len(references), _AT_ONCE):
-        matches += _match_some(collection, references[begin : begin + _AT_ONCE], allowed)
-    return tuple(matches)
+    return tuple(
+        one
+        for begin in range(0, len(references), _AT_ONCE)
+        for one in _match_some(collection, references[begin : begin + _AT_ONCE], allowed)
+    )
 
 
 @dataclass(frozen=True, slots=True)

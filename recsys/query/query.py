@@ -163,6 +163,11 @@ def make_query(
     own = corpus.written_by(draft.authors if metadata else (), allowed)
     centre = rocchio_vector(vector, collection.vectors[seeds])
     text = centre if vector is None else vector
+    space, other = collection.nnselect, None
+    if space is not None:
+        blank = nnselect is None and len(seeds) == 0
+        zeros = np.zeros(space.vectors.shape[1], np.float32)
+        other = zeros if blank else rocchio_vector(nnselect, space.vectors[seeds])
     return Query(
         vector=centre,
         text=rocchio_text(collection.terms, draft, seeds),
@@ -174,7 +179,7 @@ def make_query(
         authors=own.codes,
         own_papers=own.papers,
         venue=corpus.venue_code(draft.venue) if metadata else -1,
-        nnselect=_nnselect_vector(collection, nnselect, seeds),
+        nnselect=other,
         withheld=withheld,
     )
 
@@ -207,15 +212,6 @@ def draft_of(paper: Paper) -> Draft:
 def _closest_first(collection: Collection, rows: Rows, vector: Floats) -> Rows:
     """Order rows by their cosine with a (d,) vector, ties by ascending row."""
     return rows[top_k(dots(collection.vectors, rows, vector), len(rows))]
-
-
-def _nnselect_vector(collection: Collection, text: Floats | None, seeds: Rows) -> Floats | None:
-    space = collection.nnselect
-    if space is None:
-        return None
-    if text is None and len(seeds) == 0:
-        return np.zeros(space.vectors.shape[1], np.float32)
-    return rocchio_vector(text, space.vectors[seeds])
 
 
 # Filters: each says which papers it lets through, and counts what it takes away.
@@ -295,30 +291,25 @@ def apply_filters(
     """
     filters.check()
     asked: list[AppliedFilter] = []
-    if filters.min_year is not None or filters.max_year is not None:
-        dated: Mask = corpus.years != UNKNOWN_YEAR
-        years = corpus.years[dated]
-        advice = "It has no years."
-        if len(years):
-            advice = f"Its years are {years.min()} to {years.max()}."
-        if filters.min_year is not None:
-            passes = dated & (corpus.years >= filters.min_year)
-            asked.append(AppliedFilter(f"--min-year {filters.min_year}", passes, advice))
-        if filters.max_year is not None:
-            passes = dated & (corpus.years <= filters.max_year)
-            asked.append(AppliedFilter(f"--max-year {filters.max_year}", passes, advice))
+    dated: Mask = corpus.years != UNKNOWN_YEAR
+    for name, bound, within in (
+        ("--min-year", filters.min_year, np.greater_equal),
+        ("--max-year", filters.max_year, np.less_equal),
+    ):
+        if bound is not None:
+            years = corpus.years[dated]
+            span = f"Its years are {years.min()} to {years.max()}." if len(years) else ""
+            passes = dated & within(corpus.years, bound)
+            asked.append(AppliedFilter(f"{name} {bound}", passes, span or "It has no years."))
     if filters.venues:
-        globs = (translate(fold(glob.strip())) for glob in filters.venues)
-        pattern = re.compile("|".join(globs))
+        pattern = re.compile("|".join(translate(fold(glob.strip())) for glob in filters.venues))
         passes = corpus.venue_names.holds(
             lambda venue: any(
                 form and pattern.match(form) for form in (fold(venue), venue_key(venue))
             )
         )
-        names = [name for name in corpus.venue_names.common() if name][:MOST_NAMED]
-        advice = f"Its most frequent venues are {'; '.join(names)}."
-        if not names:
-            advice = "It has no venues."
+        names = "; ".join([name for name in corpus.venue_names.common() if name][:MOST_NAMED])
+        advice = f"Its most frequent venues are {names}." if names else "It has no venues."
         asked.append(AppliedFilter(f"--venue {', '.join(filters.venues)}", passes, advice))
     if filters.types:
         wanted = {paper_type(name) for name in filters.types}

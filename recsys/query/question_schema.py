@@ -8,10 +8,11 @@ and to say what it does: a filter is a field of `Filters` of the same name, too.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict, get_args, get_origin
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, check_name
 from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Bibliography, Manuscript, PaperId, Reference
 from recsys.store.names import author_key
@@ -55,11 +56,7 @@ class Filters:
         names = [each.name for each in fields(self)]
         values: dict[str, Any] = {}
         for name, value in words.items():
-            if name not in names:
-                raise InputError(
-                    f"There is no filter {name!r}.{near_miss(name, names)}",
-                    f"The filters are {', '.join(names)}.",
-                )
+            check_name(name, names, "filter")
             several = isinstance(getattr(self, name), tuple)
             if several and isinstance(value, Iterable):
                 value = (value,) if isinstance(value, str) else tuple(value)
@@ -74,23 +71,21 @@ class Filters:
         """
         if self.min_year is not None and self.max_year is not None:
             if self.min_year > self.max_year:
-                raise InputError(
-                    f"No year is from {self.min_year} on and up to {self.max_year}.",
-                    "Exchange --min-year and --max-year.",
-                )
+                what = f"No year is from {self.min_year} on and up to {self.max_year}."
+                raise InputError(what, "Exchange --min-year and --max-year.")
         for option, values in (("--venue", self.venues), ("--type", self.types)):
             if not all(value.strip() for value in values):
                 raise InputError(f"The value of {option} is empty.", "Give one, or leave it out.")
         if sum(map(len, self.venues)) > MOST_VENUES:
-            raise InputError(
-                f"The values of --venue have more than {MOST_VENUES:,} letters.",
-                "Give fewer, or shorter patterns.",
-            )
+            what = f"The values of --venue have more than {MOST_VENUES:,} letters."
+            raise InputError(what, "Give fewer, or shorter patterns.")
         for name in self.exclude_authors:
             if author_key(name) is None:
-                raise InputError(
-                    f"{name!r} is not an author's name.", "Give --exclude-author a surname."
-                )
+                what = f"{name!r} is not an author's name."
+                raise InputError(what, "Give --exclude-author a surname.")
+
+
+NO_FILTERS = Filters()
 
 
 class FilterWords(TypedDict, total=False):
@@ -137,6 +132,10 @@ class OptionSpec:
     form: str = ""
 
 
+_papers = partial(OptionSpec, metavar="PAPERS", unset="none")
+_any = partial(OptionSpec, unset="any")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionOptions:
     """What is asked beside a draft, in the order in which help shows it.
@@ -149,28 +148,15 @@ class QuestionOptions:
         bool, OptionSpec("--where", "Show the sentence of the draft that each paper fits best.")
     ] = False
     seeds: Annotated[
-        tuple[str, ...],
-        OptionSpec(
-            "--seeds", "Find more papers like these: {papers}.", metavar="PAPERS", unset="none"
-        ),
+        tuple[str, ...], _papers("--seeds", "Find more papers like these: {papers}.")
     ] = ()
     not_like: Annotated[
         tuple[str, ...],
-        OptionSpec(
-            "--not-like",
-            "Rank papers like these lower; given as for --seeds.",
-            metavar="PAPERS",
-            unset="none",
-        ),
+        _papers("--not-like", "Rank papers like these lower; given as for --seeds."),
     ] = ()
     library: Annotated[
         tuple[str, ...],
-        OptionSpec(
-            "--library",
-            "Mark the papers that you have; given as for --seeds.",
-            metavar="PAPERS",
-            unset="none",
-        ),
+        _papers("--library", "Mark the papers that you have; given as for --seeds."),
     ] = ()
     exclude_library: Annotated[
         bool,
@@ -194,32 +180,24 @@ class QuestionOptions:
     ] = None
     min_year: Annotated[
         int | None,
-        OptionSpec(
-            "--min-year",
-            "Recommend only papers from this year on.",
-            metavar="YEAR",
-            unset="any",
-            label="From year",
-        ),
+        _any("--min-year", "Recommend only papers from this year on.", "YEAR", label="From year"),
     ] = None
     max_year: Annotated[
         int | None,
-        OptionSpec(
+        _any(
             "--max-year",
             "Recommend only papers up to this year. Unlike with --as-of, newer papers still count "
             "as evidence.",
-            metavar="YEAR",
-            unset="any",
+            "YEAR",
             label="To year",
         ),
     ] = None
     venues: Annotated[
         tuple[str, ...],
-        OptionSpec(
+        _any(
             "--venue",
             'Recommend only papers of matching venues, such as "*TVCG*".',
-            metavar="GLOB",
-            unset="any",
+            "GLOB",
             label="Venues",
         ),
     ] = ()
@@ -228,8 +206,8 @@ class QuestionOptions:
         OptionSpec(
             "--exclude-author",
             "Leave out papers by this author.",
-            metavar="NAME",
-            unset="none",
+            "NAME",
+            "none",
             label="Nothing by these authors",
             hint="Surnames, semicolons between them.",
         ),
@@ -252,11 +230,10 @@ class QuestionOptions:
     ] = False
     types: Annotated[
         tuple[str, ...],
-        OptionSpec(
+        _any(
             "--type",
             "Recommend only papers of this type, such as article or review.",
-            metavar="TYPE",
-            unset="any",
+            "TYPE",
             label="Types",
         ),
     ] = ()
@@ -272,6 +249,13 @@ class QuestionOptions:
             form="mmr",
         ),
     ] = 0.0
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "QuestionOptions":
+        """Take options by their names, several words as any list or None; others are left out."""
+        given = [each for each in options() if each.name in values]
+        lists = {each.name: tuple(values[each.name] or ()) for each in given if each.several}
+        return cls(**{each.name: values[each.name] for each in given} | lists)
 
     @property
     def filters(self) -> Filters:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from recsys.errors import InputError, RecsysError, near_miss
+from recsys.errors import InputError, RecsysError, near_path
 from recsys.formats.drafts.wording import counted
 from recsys.formats.references.citation_keys import pattern_of
 from recsys.query.matching import Match, match, named_in_prose, without_mark_up
@@ -103,17 +103,20 @@ def resolve_draft(
         InputError: the draft cannot be read, or what a list names is neither a file nor a paper.
     """
     manuscript, ids, lists = _read(asked, lists)
-    manuscript = replace(
-        manuscript,
-        title=without_mark_up(manuscript.title),
-        abstract=without_mark_up(manuscript.abstract or "") or None,
-    )
+    plain = without_mark_up(manuscript.title), without_mark_up(manuscript.abstract or "")
+    manuscript = replace(manuscript, title=plain[0], abstract=plain[1] or None)
     cited = _find(collection, "reference", Bibliography(manuscript.references), ids.references)
     liked = _find(collection, "liked paper", lists.liked)
     disliked = _find(collection, "disliked paper", lists.disliked, ids.disliked)
     library = _find(collection, "library paper", lists.library)
     itself = () if manuscript.paper_id else find_itself(collection, manuscript)
-    _check_named([*liked.missing, *disliked.missing, *library.missing])
+    for work in (*liked.missing, *disliked.missing, *library.missing):
+        if work.key and work == Reference(key=work.key, id=work.key):
+            what = f"There is no file {work.key} and no paper of the corpus has that id."
+            hint = (
+                "Give a bibliography (.bib, .ris, .json, .csv), a DOI, an arXiv id or a corpus id."
+            )
+            raise InputError(what + near_path(Path(work.key)), hint)
     abstract, keyphrases = manuscript.abstract, manuscript.keyphrases
     if collection.keyphrases:  # Abstracts of the corpus begin with theirs.
         abstract = with_keyphrases(abstract, keyphrases)
@@ -130,7 +133,7 @@ def resolve_draft(
         keyphrases=keyphrases if collection.keyphrases else (),
     )
     named = [listed for listed in (cited, liked, disliked, library) if listed.ids or listed.missing]
-    own = [paper_id for paper_id in (draft.paper_id, *draft.itself) if paper_id is not None]
+    own = filter(None, (draft.paper_id, *draft.itself))
     if held := ", ".join(name for name in own if collection.corpus.row(name) is not None):
         held = f"The corpus holds the draft itself ({held}): it is left out."
     unknown = [each.id for each in cited.missing if each.id in ids.references]
@@ -172,23 +175,6 @@ def _read(asked: Asked, lists: ReadingLists) -> tuple[Manuscript, Draft, Reading
     return Manuscript(**{name: getattr(asked, name) for name in facts}), asked, lists
 
 
-def _check_named(missing: Sequence[Reference]) -> None:
-    """Refuse a word that is neither a file nor a paper of the corpus.
-
-    Raises:
-        InputError: naming it, and the file that may have been meant.
-    """
-    for reference in missing:
-        if reference.key and reference == Reference(key=reference.key, id=reference.key):
-            path = Path(reference.key)
-            siblings = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise InputError(
-                f"There is no file {path} and no paper of the corpus has that id."
-                f"{near_miss(path.name, siblings)}",
-                "Give a bibliography (.bib, .ris, .json, .csv), a DOI, an arXiv id or a corpus id.",
-            )
-
-
 @dataclass(frozen=True, slots=True)
 class _Listed:
     """The papers of one list: ids of those that the corpus holds, and the others.
@@ -221,8 +207,7 @@ def _find(
         matches = match(collection, works) if works else ()
         meant = tuple(None if one.row is None else corpus.ids[one.row] for one in matches)
     known = {corpus.ids[row] for row in corpus.rows(ids).tolist()}
-    there = dict.fromkeys(paper_id for paper_id in ids if paper_id in known)
-    there |= dict.fromkeys(paper_id for paper_id in meant if paper_id is not None)
+    there = dict.fromkeys([*(each for each in ids if each in known), *filter(None, meant)])
     others = [paper_id for paper_id in dict.fromkeys(ids) if paper_id not in known]
     if others:
         named = match(collection, tuple(map(named_paper, others)))
@@ -230,9 +215,8 @@ def _find(
         others = [name for name, one in zip(others, named, strict=True) if one.row is None]
     missing = [Reference(id=name) for name in others]
     missing += [work for work, paper in zip(works, meant, strict=True) if paper is None]
-    unsure = sum(
-        one.row is None and named_in_prose(one.reference) and one.score > 0 for one in matches
-    )
+    vague = (one for one in matches if one.row is None and one.score > 0)
+    unsure = sum(named_in_prose(one.reference) for one in vague)
     return _Listed(name, tuple(there), tuple(missing), unsure, tuple(meant))
 
 
@@ -266,8 +250,8 @@ def understood(corpus: Corpus, draft: Draft, lists: Iterable[str]) -> str:
 def _described(name: str, entry: Reference) -> str:
     facts = [*entry.authors[:1], entry.year, entry.title or entry.doi or entry.arxiv]
     text = ", ".join(str(fact) for fact in facts if fact)
-    key = entry.key or (entry.id or "" if not text else "")
-    return f"Not in the corpus: {name} " + ": ".join(part for part in (key, text) if part)
+    key = entry.key or ("" if text else entry.id)
+    return f"Not in the corpus: {name} " + ": ".join(filter(None, (key, text)))
 
 
 # Find the draft itself in the corpus: who wrote it shall not be told to cite it.

@@ -137,17 +137,13 @@ def _same_title(one: Work, other: Work, telling: int) -> bool:
     left, right = _letters(one.title), _letters(other.title)
     if left == right:
         return bool(left)
-    signed_alike = bool(one.authors) and one.authors == other.authors
-    return signed_alike and _misspelt(one.title, other.title, left, right)
-
-
-def _misspelt(one: Title, other: Title, left: str, right: str) -> bool:
-    """Tell whether a letter of a long word in a long title is another one, or lacks."""
+    if not one.authors or one.authors != other.authors:
+        return False
+    # A letter of a long word in a long title may be another one, or lack.
     if max(len(left), len(right)) < _LONG_TITLE or not _one_slip(left, right):
         return False
-    words, others = set(one.words), set(other.words)
-    changed = (words | others) - (words & others) - _ARTICLES
-    return all(len(word) >= _LONG_WORD for word in changed)
+    changed = {*one.title.words} ^ {*other.title.words}
+    return all(len(word) >= _LONG_WORD for word in changed - _ARTICLES)
 
 
 def _one_slip(left: str, right: str) -> bool:
@@ -159,8 +155,7 @@ def _one_slip(left: str, right: str) -> bool:
     left, right = left[start:], right[start:]
     end = _letters_shared(left[::-1], right[::-1])
     left, right = left[: len(left) - end], right[: len(right) - end]
-    swapped = len(left) == 2 and left == right[::-1]
-    return swapped or max(len(left), len(right)) <= 1
+    return max(len(left), len(right)) <= 1 or (len(left) == 2 and left == right[::-1])
 
 
 def _letters_shared(left: str, right: str) -> int:

@@ -148,16 +148,15 @@ class FeatureContext:
     @cached_property
     def seeds(self) -> "Seeds | None":
         """Papers that the draft cites already; None if there are none."""
-        return Seeds(proxy(self), self.query.seeds[:MOST_SEEDS]) if len(self.query.seeds) else None
+        return self._seen_from(self.query.seeds)
 
     @cached_property
     def disliked(self) -> "Seeds | None":
         """Papers whose like shall sink; None if there are none."""
-        return (
-            Seeds(proxy(self), self.query.disliked[:MOST_SEEDS])
-            if len(self.query.disliked)
-            else None
-        )
+        return self._seen_from(self.query.disliked)
+
+    def _seen_from(self, rows: Rows) -> "Seeds | None":
+        return Seeds(proxy(self), rows[:MOST_SEEDS]) if len(rows) else None
 
 
 @dataclass(frozen=True)
@@ -234,8 +233,7 @@ class Seeds:
 
 def divide(values: Floats, by: Floats, *, least: float) -> Floats:
     """Divide elementwise, by `least` at the least."""
-    result: Floats = np.divide(values, np.maximum(by, np.float32(least)))
-    return result
+    return np.divide(values, np.maximum(by, np.float32(least)))
 
 
 # What the papers of a corpus cite: how old it is, and how often it was cited before.
@@ -315,25 +313,20 @@ class CitingHabits:
 
 def _spread(rows: Rows) -> Rows:
     """Take at most MOST rows, evenly spread."""
-    if len(rows) <= MOST:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, MOST).astype(np.int64)]
+    return rows if len(rows) <= MOST else rows[np.linspace(0, len(rows) - 1, MOST).astype(int)]
 
 
 def _binned(graph: CitationGraph, rows: Rows, year: int) -> tuple[Longs, Longs]:
     """Count papers as of a year: how many fall into each bin of ages, and of citations."""
-    ages = np.digitize(year - graph.years[rows].astype(np.int64), AGES)
-    counts = np.digitize(graph.in_counts(rows, year), COUNTS)
-    return (
-        np.bincount(ages, minlength=len(AGES) + 1),
-        np.bincount(counts, minlength=len(COUNTS) + 1),
-    )
+    ages, counts = year - graph.years[rows].astype(np.int64), graph.in_counts(rows, year)
+    both = ((ages, AGES), (counts, COUNTS))
+    made = [np.bincount(np.digitize(x, bins), minlength=len(bins) + 1) for x, bins in both]
+    return made[0], made[1]
 
 
 def _likely(made: _Bins, chance: _Bins) -> Floats:
     """Compare citations with those that chance would make: (bins,) float32."""
-    likely: Floats = ((made + DOUBT) / (made + chance + 2 * DOUBT)).astype(np.float32)
-    return likely
+    return ((made + DOUBT) / (made + chance + 2 * DOUBT)).astype(np.float32)
 
 
 LATELY = 3

@@ -221,11 +221,8 @@ def feature_names(
     many. LINKS_AROUND is one: with it, what reads links is UNKNOWN where there are none, else what
     no citation makes it.
     """
-    wanted = {TEXT, LINKS, SEEDS}
-    wanted |= {AUTHORS} if metadata else set()
-    wanted |= {NNSELECT} if nnselect else set()
-    wanted |= {ANY_CORPUS} if any_corpus else set()
-    return tuple(feature.name for feature in FEATURES if feature.group in wanted)
+    asked = {AUTHORS: metadata, NNSELECT: nnselect, ANY_CORPUS: any_corpus}
+    return tuple(feature.name for feature in FEATURES if asked.get(feature.group, True))
 
 
 def read_nnselect(names: Iterable[str]) -> bool:
@@ -239,12 +236,10 @@ def compute(context: FeatureContext, names: tuple[str, ...]) -> Floats:
     Where LINKS_AROUND is named and no link is known around the query, as of then, all columns that
     read links are UNKNOWN. Rankers without that feature have learned from zeros, and get them.
     """
-    unknown = LINKS_AROUND in names and not context.links_around
     columns: Columns = {}
-    for group, columns_of in _GROUPS.items():
-        if any(BY_NAME[name].group == group for name in names):
-            columns |= columns_of(context)
-    if unknown:
+    for group in dict.fromkeys(BY_NAME[name].group for name in names):
+        columns |= _GROUPS[group](context)
+    if LINKS_AROUND in names and not context.links_around:
         columns |= {name: UNKNOWN for name in names if BY_NAME[name].reads_links}
     return table_of(columns, names, len(context))
 
@@ -503,8 +498,7 @@ def author_features(context: FeatureContext) -> Columns:
 
     cited = graph.references(older)[1]
     same_venue = (corpus.venues[context.rows] == query.venue) & (query.venue >= 0)
-    citing_venues = corpus.venues.take(context.citers.rows)
-    citers_there = (citing_venues == query.venue) & (query.venue >= 0)
+    citers_there = (corpus.venues.take(context.citers.rows) == query.venue) & (query.venue >= 0)
     return {
         "shared_authors": shared,
         "shared_author_share": divide(shared, totals(owner, None, len(context)), least=1),
@@ -529,10 +523,9 @@ def nnselect_features(context: FeatureContext) -> Columns:
     """
     space, vector = context.collection.nnselect, context.query.nnselect
     if space is None or vector is None:
-        raise InputError(
-            "The features of NNSelect are asked of a collection without NNSelect.",
-            "Train it with `recsys train nnselect`, or take a ranker without these features.",
-        )
+        what = "The features of NNSelect are asked of a collection without NNSelect."
+        hint = "Train it with `recsys train nnselect`, or take a ranker without these features."
+        raise InputError(what, hint)
     nearest = context.candidates.found["nnselect"]
     citers, references = context.citers, context.references
     cosines, edges = space.cosines(context.rows, vector), context.cited_by(nearest.rows)

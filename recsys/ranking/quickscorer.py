@@ -56,10 +56,8 @@ def _number_leaves(
     """
     # Asked before going on: nodes that share their children would be walked 2^depth times.
     if len(leaves) == LEAVES or depth == LEAVES:
-        raise InputError(
-            f"A tree has {LEAVES + 1} leaves or more; a ranker's have at most {LEAVES}.",
-            "Train it with fewer leaves.",
-        )
+        what = f"A tree has {LEAVES + 1} leaves or more; a ranker's have at most {LEAVES}."
+        raise InputError(what, "Train it with fewer leaves.")
     if "leaf_value" in node:
         leaves.append(node["leaf_value"])
         return

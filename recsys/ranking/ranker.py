@@ -180,7 +180,13 @@ class Network:
         arrays = [each.astype(np.float32) if each.dtype == np.float16 else each for each in stored]
         found = cls(Scale(*arrays[:2]), *arrays[2:])
         facts = [(each.dtype.str, each.ndim) for each in arrays]
-        if facts != [("<f4", 2)] * 2 + [("<f4", 3)] * 6 or not _fits(found):
+        typed = facts == [("<f4", 2)] * 2 + [("<f4", 3)] * 6
+        if typed:
+            f, (p, _, g), h = found.width, found.first.shape, found.second.shape[2]
+            shapes = [(p, 2 * f, g), (p, 1, g), (p, g, h), (p, 1, h), (p, h, 1), (p, 1, 1)]
+            typed = arrays[0].shape == arrays[1].shape and arrays[0].size > 0 < p
+            typed = typed and [each.shape for each in arrays[2:]] == shapes
+        if not typed or not all(np.isfinite(each).all() for each in arrays[2:]):
             raise ArtifactCorrupt(f"The arrays of {path} do not fit.", "Build it again.")
         return found
 
@@ -203,20 +209,7 @@ def standing(features: Floats, mean: Floats, spread: Floats) -> Floats:
 def rectified(values: Floats, bias: Floats) -> Floats:
     """Add a bias and put zeros in the place of what is negative; the values themselves change."""
     values += bias
-    positive: Floats = np.maximum(values, 0, out=values)
-    return positive
-
-
-def _fits(found: Network) -> bool:
-    f, (p, _, g), h = found.width, found.first.shape, found.second.shape[2]
-    shapes = ((p, 2 * f, g), (p, 1, g), (p, g, h), (p, 1, h), (p, h, 1), (p, 1, 1))
-    arrays = [getattr(found, name) for name in _NETWORK_ARRAYS[2:]]
-    return (
-        found.scale.knots.shape == found.scale.quantiles.shape
-        and found.scale.knots.size > 0 < p
-        and all(array.shape == shape for array, shape in zip(arrays, shapes, strict=True))
-        and all(np.isfinite(array).all() for array in arrays)
-    )
+    return np.maximum(values, 0, out=values)
 
 
 # Two-pass reranking: what the first ranker's favourites tell of the other candidates.
@@ -362,15 +355,12 @@ def _references(context: FeatureContext) -> float:
     return log(lately) if lately is not None and lately >= FEWEST_REFERENCES else 0.0
 
 
-def _words(context: FeatureContext) -> float:
-    """Return the logarithm of the draft's distinct words where references are unknown, else 0."""
-    return 0.0 if _references(context) else log1p(len(context.query.text.codes))
-
-
 EVIDENCE: Mapping[str, Callable[[FeatureContext], float]] = {
     "references": _references,
     "references unknown": lambda context: float(not _references(context)),
-    "references unknown, words": _words,
+    "references unknown, words": lambda context: (
+        0.0 if _references(context) else log1p(len(context.query.text.codes))
+    ),
     "references given": lambda context: float(context.seeds is not None),
 }
 """The numbers that a transfer may read, and how they are read of a query and its candidates."""
@@ -451,8 +441,7 @@ class TreeRanker:
 
     def probability(self, scores: Floats) -> Floats:
         """Calibrate (n,) scores into chances of being cited, in [0, 1]."""
-        chances: Floats = np.interp(scores, *self.knots).astype(np.float32)
-        return chances
+        return np.interp(scores, *self.knots).astype(np.float32)
 
     def chances(self, features: Floats) -> Floats:
         """Give (n, f) float32 features of one query chances of being cited: (n,) float32."""
@@ -491,33 +480,22 @@ class TreeRanker:
             ) from error
         second = SECOND_NAMES if (folder / FIRST).is_dir() else ()
         if unknown := [name for name in names if name not in known and name not in second]:
-            raise ArtifactMismatch(
-                f"The ranker {folder} needs the feature {unknown[0]!r}, which this version does "
-                "not have.",
-                _AGAIN,
-            )
+            what = f"The ranker {folder} needs the feature {unknown[0]!r}, which this version does"
+            raise ArtifactMismatch(f"{what} not have.", _AGAIN)
         trees = StoredTrees.load(folder)
-        if trees.width != len(names):
-            raise ArtifactCorrupt(
-                f"{folder / TREES} reads {trees.width} features, its manifest names {len(names)}.",
-                _AGAIN,
-            )
         network = Network.load(folder) if NETWORK in manifest.files else None
-        if network is not None and network.width != len(names):
-            raise ArtifactCorrupt(
-                f"{folder / NETWORK} reads {network.width} features, its manifest names "
-                f"{len(names)}.",
-                _AGAIN,
-            )
+        for file, model in ((TREES, trees), (NETWORK, network)):
+            if model is not None and model.width != len(names):
+                what = f"reads {model.width} features, its manifest names {len(names)}."
+                raise ArtifactCorrupt(f"{folder / file} {what}", _AGAIN)
         first = None
         if (folder / FIRST).is_dir():
             if (folder / FIRST / FIRST).exists():  # A chain, or a link to itself.
                 raise ArtifactMismatch(f"The ranker {folder} looks more than twice.", _AGAIN)
             first = cls.load(folder / FIRST, kind=kind, known=known)
             if names != (*first.feature_names, *SECOND_NAMES):
-                raise ArtifactMismatch(
-                    f"The ranker {folder} does not read what {folder / FIRST} gives it.", _AGAIN
-                )
+                what = f"The ranker {folder} does not read what {folder / FIRST} gives it."
+                raise ArtifactMismatch(what, _AGAIN)
         nnselect = config.get("nnselect")
         return cls(
             trees, names, knots, origin, folder, searches, nnselect, first, network, transfer

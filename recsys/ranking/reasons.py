@@ -11,7 +11,7 @@ from recsys.ranking.feature_context import FeatureContext
 from recsys.records import Paper, Reason
 from recsys.retrieval.propose import WeightedPapers, votes
 from recsys.store.arrays import Floats, Rows, find_rows, top_k
-from recsys.store.words import Parted, spoken, token_of, tokens, word_pairs
+from recsys.store.words import Parted, spoken, token_of, tokens, word_list, word_pairs
 
 MOST_REASONS = 3
 ASKED = 20
@@ -178,51 +178,7 @@ IN_TITLE = 1.6
 """What a word weighs more for standing in the draft's title, and again for the paper's."""
 ALIKE = 4
 """Letters that two spellings of one word share: "perceptual" beside "perception" tells nothing."""
-GENERIC = frozenset(
-    "ability able academic accordingly achieve across actual add additional address adopt advance "
-    "advantage affect aim allow along already alternative although always among amount analyse "
-    "analysing analysis analyze appear application apply approach appropriate area argue around "
-    "article aspect assess associated assumption attempt author available aware background base "
-    "based become begin behind benefit best better big brief bring broad build built case cause "
-    "century certain challenge chance change choice choose claim clear close collect collecting "
-    "combine come common compare comparison complete complex component comprehensive concept "
-    "conclude condition conduct consider consist contain content contribute contribution control "
-    "correspond cover create crucial current data deal demonstrate depend derive describe design "
-    "detail determine develop development differ difference different difficult direct "
-    "disadvantage discuss distinct domain due early easy effect effective efficient effort "
-    "element eliminate emerge enable end enhance ensure entire especially essential establish "
-    "estimate evaluate evaluation evidence examine example exemplify existing expect experiment "
-    "explain explore exploring expert extensive extract facilitate factor fail far feature field "
-    "find finding first fit five focus follow form formulate four framework frequent full function "
-    "fundamental future gain gap general generate give given global goal good great greatly "
-    "group grow handle help high highlight history hold idea ideal identify illustrate impact "
-    "implement "
-    "implementation implication implies imply important improve include increase increasing "
-    "indicate individual influence inform information initial insight instance instead interest "
-    "interesting introduce introduction investigate involve issue item keep key know known lack "
-    "large late later lead learn least leave led less level like likely limit limitation limited "
-    "line list little local long look low main maintain major make making manner mean means "
-    "measure mechanism method methodology model modern moreover mostly move multi multiple "
-    "myriad name namely necessary need new next non note novel now number objective observe "
-    "obtain obtained occur offer often open order original outcome overview paper part particular "
-    "perform performance period person perspective phase place play point poor position possible "
-    "possibly potential practical practice present previous primary principle prior probably "
-    "problem procedure process produce product promising proper property proportion propose "
-    "provide purpose quality quantitative quantity question quick quite range rare rate rather "
-    "real reality reason recent record reduce refer regard related relation relationship "
-    "relative relevant remain report represent require required research researcher respect "
-    "result reveal review rich right role run sample say scale scheme science second section see "
-    "seek select selection sense separate serve set seven several shape share short show side "
-    "significant similar simple since single situation six size small solution solve sometime "
-    "source space special specific stage standard start state step still strategy strong "
-    "structure study subject success suffer suggest suitable support survey system systematic "
-    "systematically take target task team technique tend term test text theory thereby therefore "
-    "thing third three thus time title together tool top total toward towards tradition "
-    "traditional treat trend true try type typical understand understanding unique unit unknown "
-    "unlike usage useful user usual usually valuable value variety various vary verify version "
-    "view want way web well whereas whether whole wide widely work world year yet "
-    "abs arxiv com doi edu github html http https org pdf pmid url www".split()
-)
+GENERIC = frozenset(word_list("generic").split())
 """Words of papers about anything, and pieces of addresses; singular, as `token_of` has them."""
 _INFLECTED = (("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"), ("ied", "y"), ("er", "e"))
 _NO_END = ("ed", "ly")
@@ -274,7 +230,8 @@ class DraftWords:
             near = find_rows(text.codes, store.terms.take(nearest)[1])
             counts = np.bincount(near[near >= 0], minlength=len(text.codes))
             around = (counts / max(len(nearest), 1)).astype(np.float32)
-            in_corpus = _shares(idf, papers)
+            inverse, half = np.exp(idf) - np.float32(1), np.float32(0.5)  # See `terms.idf_of`.
+            in_corpus = (papers + half - half * inverse) / (1 + inverse) / np.float32(papers)
             apart = (around <= COMMON) | (in_corpus <= SELDOM)
             expected = in_corpus * len(nearest)
             informative = around * len(nearest) >= expected + 2 * np.sqrt(expected) + 1
@@ -362,11 +319,3 @@ class DraftWords:
             last = self.spellings[words[1]]
             first += pair[len(last) :] if pair.startswith(last) else f" {pair}"
         return first
-
-
-def _shares(idf: Floats, papers: int) -> Floats:
-    """Return the share of papers that have a word, of its idf: see `terms.idf_of`."""
-    inverse = np.exp(idf) - np.float32(1)
-    half = np.float32(0.5)
-    shares: Floats = (papers + half - half * inverse) / (1 + inverse) / np.float32(papers)
-    return shares.astype(np.float32)

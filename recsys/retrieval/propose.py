@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, check_name
 from recsys.query.query import Query
 from recsys.store.arrays import Floats, Mask, Rows, distinct, look_up, number, top_k, totals
 from recsys.store.collection import Collection
@@ -299,13 +299,10 @@ def check_searches(wanted: Sequence[str]) -> tuple[str, ...]:
     Raises:
         InputError: one of them is unknown, or there is none.
     """
-    hint = f"Name some of {', '.join(SEARCHES)}; commas between them."
     for name in wanted:
-        if name not in SEARCHES:
-            raise InputError(
-                f"Candidates cannot come from {name!r}.{near_miss(name, SEARCHES)}", hint
-            )
+        check_name(name, SEARCHES, "source of candidates")
     if not wanted:
+        hint = f"Name some of {', '.join(SEARCHES)}; commas between them."
         raise InputError("There is nothing that candidates could come from.", hint)
     return tuple(name for name in SEARCHES if name in wanted)
 

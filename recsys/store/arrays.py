@@ -36,9 +36,8 @@ def load_array(path: Path) -> NDArray[Any]:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
         len(array)  # A single number has none.
     except _DAMAGE as error:
-        raise ArtifactCorrupt(
-            f"{path} cannot be read as an array ({error}).", "Build it again."
-        ) from error
+        what = f"{path} cannot be read as an array ({error})."
+        raise ArtifactCorrupt(what, "Build it again.") from error
     return array
 
 
@@ -159,16 +158,14 @@ class SortedStrings:
 
     def positions(self, words: Iterable[str]) -> Rows:
         """Return the position of each word, -1 where it is not there: int32. O(log n) each."""
-        found = (at if there else -1 for at, there in self._places(words))
-        return np.fromiter(found, np.int32)
+        return np.fromiter((at if there else -1 for at, there in self.places(words)), np.int32)
 
     def place(self, word: str) -> int:
         """Return the position of the first string that is no smaller than a word. O(log n)."""
-        [(at, _)] = self._places([word])
-        return at
+        return next(self.places([word]))[0]
 
-    def _places(self, words: Iterable[str]) -> Iterator[tuple[int, bool]]:
-        """Yield the place of each word, and whether it stands there."""
+    def places(self, words: Iterable[str]) -> Iterator[tuple[int, bool]]:
+        """Yield the place of each word, see `place`, and whether it stands there."""
         starts, blob = self.starts.data, self.blob.data  # Quicker than slices of numpy.
 
         def string(code: int) -> bytes:
@@ -178,8 +175,7 @@ class SortedStrings:
         for word in words:
             wanted = word.encode("utf-8", "surrogatepass")
             end = bisect_right(signs, wanted) * step
-            begin = max(end - step, 0)
-            at = bisect_left(codes, wanted, begin, min(end, len(codes)), key=string)
+            at = bisect_left(codes, wanted, max(end - step, 0), min(end, len(codes)), key=string)
             yield at, at < len(codes) and string(at) == wanted
 
     @cached_property
@@ -251,8 +247,7 @@ class GrowingArray:
             self._write_header()
 
     def _write_header(self) -> None:
-        facts = _facts(self._dtype, (self.length,))
-        np.lib.format.write_array_header_1_0(self._file, facts)
+        np.lib.format.write_array_header_1_0(self._file, _facts(self._dtype, (self.length,)))
 
 
 class GrowingRagged:
@@ -284,8 +279,7 @@ class GrowingRagged:
 
 
 def _facts(dtype: np.dtype[Any], shape: tuple[int, ...]) -> dict[str, Any]:
-    descr = np.lib.format.dtype_to_descr(dtype)
-    return {"descr": descr, "fortran_order": False, "shape": shape}
+    return {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
 
 
 # Lists of rows: numbers >= 0. An owner is the place, in another list, that a row belongs to.

@@ -19,6 +19,8 @@ vis.index/generations/3/
 ├── nnselect-folds/  its vectors for train queries that it has not seen, to train rankers with
 ├── nnrank/          an artifact of its own, written by `recsys train nnrank`
 ├── nnrank-no-metadata/
+├── arrivals/        which update brought each paper, see `recsys.store.arrivals`; not there before
+│                    the first one
 └── contexts/        an artifact of its own: citing sentences, see `recsys.store.contexts`
 """
 
@@ -109,10 +111,8 @@ def atomic_swap(one: Path, other: Path) -> bool:
     or the file system cannot, or where one of them does not exist.
     """
     call = _renameat2()
-    if call is None:
-        return False
-    done: int = call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE)
-    return done == 0
+    paths = _HERE, os.fsencode(one), _HERE, os.fsencode(other)
+    return call is not None and bool(call(*paths, _EXCHANGE) == 0)
 
 
 @cache
@@ -319,13 +319,11 @@ def load_manifest(folder: Path, kind: str, schema: int) -> Manifest:
         sizes = {name: int(facts["bytes"]) for name, facts in manifest.files.items()}
         dict(manifest.config)
     except _UNREADABLE as error:
-        raise ArtifactCorrupt(
-            f"{folder / MANIFEST} is not a readable manifest ({error}).", "Build it again."
-        ) from error
+        what = f"{folder / MANIFEST} is not a readable manifest ({error})."
+        raise ArtifactCorrupt(what, "Build it again.") from error
     if manifest.kind != kind:
-        raise ArtifactMismatch(
-            f"{folder} is of kind {manifest.kind!r}, not {kind!r}.", f"Give the path of the {kind}."
-        )
+        what = f"{folder} is of kind {manifest.kind!r}, not {kind!r}."
+        raise ArtifactMismatch(what, f"Give the path of the {kind}.")
     check_schema(folder, kind, manifest.schema, schema)
     inside = {str(Path(name).parent) for name in sizes if name.endswith(f"/{MANIFEST}")}
     for name in files_here(folder, sizes):
@@ -379,10 +377,8 @@ def check_hashes(folder: Path, manifest: Manifest, names: Iterable[str]) -> None
     """
     for name in names:
         if sha256(folder / name) != manifest.files[name]["sha256"]:
-            raise ArtifactCorrupt(
-                f"{folder / name} does not have the checksum in its manifest.",
-                "A byte changed on disk: build it again with --force.",
-            )
+            what = f"{folder / name} does not have the checksum in its manifest."
+            raise ArtifactCorrupt(what, "A byte changed on disk: build it again with --force.")
 
 
 def files_here(folder: Path, names: Iterable[str]) -> list[str]:
@@ -403,14 +399,12 @@ _MAKERS: Mapping[str, str] = {
 def _check_present(folder: Path, kind: str) -> None:
     if not folder.exists():
         if aside(folder).exists():
-            raise ArtifactMissing(
-                f"The process that replaced the {kind} at {folder} was killed.",
-                "Run its command again: it brings back the old one, and finishes the new one.",
-            )
-        raise ArtifactMissing(
-            f"There is no {kind} at {folder}.{near_path(folder)}",
-            f"Make one with `{_MAKERS.get(kind, 'recsys build PAPERS --out DIR')}`.",
-        )
+            what = f"The process that replaced the {kind} at {folder} was killed."
+            hint = "Run its command again: it brings back the old one, and finishes the new one."
+            raise ArtifactMissing(what, hint)
+        what = f"There is no {kind} at {folder}.{near_path(folder)}"
+        hint = f"Make one with `{_MAKERS.get(kind, 'recsys build PAPERS --out DIR')}`."
+        raise ArtifactMissing(what, hint)
     if not (folder / MANIFEST).is_file():
         raise ArtifactMissing(
             f"{folder} has no {MANIFEST}: it is not a finished {kind}.",

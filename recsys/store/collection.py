@@ -178,9 +178,8 @@ class _Checks:
 
     def refuse(self, name: str, what: str) -> None:
         path = self.folder / f"{name}.npy"
-        raise ArtifactCorrupt(
-            f"{path} is damaged: it {what}.", "Build the index again with --force."
-        )
+        what = f"{path} is damaged: it {what}."
+        raise ArtifactCorrupt(what, "Build the index again with --force.")
 
     def array(
         self, name: str, array: NDArray[Any], dtype: DTypeLike, length: int | None = None

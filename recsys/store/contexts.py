@@ -76,13 +76,11 @@ class Contexts:
         owner: place in `rows`. A citing paper of unknown year never counts as older.
         """
         begins = self.starts[rows]
-        ends = np.searchsorted(self.key, year_keys(rows, before))
-        return spans(begins, ends - begins)
+        return spans(begins, np.searchsorted(self.key, year_keys(rows, before)) - begins)
 
     def older(self, positions: Longs | slice, before: int) -> NDArray[np.bool_]:
         """Tell which sentences are of papers of a known year < before: (k,) bool."""
-        older: NDArray[np.bool_] = self.key[positions] % (2 * LATE) < min(max(before, 0), LATE)
-        return older
+        return self.key[positions] % (2 * LATE) < min(max(before, 0), LATE)
 
     def texts(self, positions: Sequence[int] | Longs) -> list[str]:
         """Return sentences, in the order of their positions as given."""
@@ -99,10 +97,9 @@ class Contexts:
             ArtifactMissing: the index has no encoder, and its contexts no vectors.
         """
         if self.codes is None or self.scales is None:
-            raise ArtifactMissing(
-                "The contexts of this index have no vectors, since it has no encoder.",
-                "Build the index with an encoder, and add the contexts again.",
-            )
+            what = "The contexts of this index have no vectors, since it has no encoder."
+            hint = "Build the index with an encoder, and add the contexts again."
+            raise ArtifactMissing(what, hint)
         numbers = self.codes[positions].astype(np.float32)  # Quicker than to multiply two types.
         numbers *= self.scales[positions][:, None]
         return numbers
@@ -151,10 +148,8 @@ class Contexts:
             *(load_array(folder / name) for name in (CODES, SCALES) if (folder / name).is_file()),
         )
         if len(found.starts) != papers + 1:
-            raise ArtifactMismatch(
-                f"{folder} is of {len(found.starts) - 1} papers, the index holds {papers}.",
-                "Add the contexts again.",
-            )
+            what = f"{folder} is of {len(found.starts) - 1} papers, the index holds {papers}."
+            raise ArtifactMismatch(what, "Add the contexts again.")
         if flaw := found.flaw(papers):
             raise ArtifactCorrupt(f"{folder} is damaged: {flaw}.", "Add the contexts again.")
         return found
@@ -226,5 +221,4 @@ def year_keys(rows: Rows, years: Years | int) -> Longs:
 
 def starts_of(cited: Rows, papers: int) -> Longs:
     """Return where the contexts of each cited row begin: (papers + 1,) int64."""
-    starts: Longs = np.searchsorted(cited, np.arange(papers + 1)).astype(np.int64)
-    return starts
+    return np.searchsorted(cited, np.arange(papers + 1)).astype(np.int64)

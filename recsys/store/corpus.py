@@ -139,10 +139,8 @@ class ShownPapers:
                 aliases=_texts(aliases),
             )
         except (ValueError, LookupError, TypeError, RecursionError, zlib.error) as error:
-            raise ArtifactCorrupt(
-                f"{self.path} is damaged: paper {row} cannot be read ({error}).",
-                "Build the index again with --force.",
-            ) from error
+            what = f"{self.path} is damaged: paper {row} cannot be read ({error})."
+            raise ArtifactCorrupt(what, "Build the index again with --force.") from error
 
     @cached_property
     def _lines(self) -> Callable[[int], list[bytes]]:
@@ -335,8 +333,7 @@ class Coded(Generic[T]):
         changed = [change(value) for value in self.values]
         values = tuple(dict.fromkeys(changed))
         place = {value: code for code, value in enumerate(values)}
-        codes = np.array([place[value] for value in changed], np.int32)[self.codes]
-        return Coded(values, codes)
+        return Coded(values, np.array([place[value] for value in changed], np.int32)[self.codes])
 
     def common(self) -> list[T]:
         """List the values, the most frequent first."""
@@ -433,27 +430,23 @@ class Corpus:
             names: of the people.
             allowed: (n,) bool, papers that may be read; None: all.
         """
-        codes, sure, person = [], [], []
-        for place, key in enumerate(name_keys(names)):
-            some, certain = self._bearers(key, allowed)
-            codes.append(some)
-            sure.append(certain)
-            person.append(np.full(len(some), place, np.int32))
-        if not codes:
+        found = [self._bearers(key, allowed) for key in name_keys(names)]
+        if not found:
             nobody = np.empty(0, np.int32)
             return Authorship(nobody, nobody, 0)
-        all_codes, people = np.concatenate(codes), np.concatenate(person)
+        all_codes, sure = (np.concatenate(each) for each in zip(*found, strict=True))
+        people = np.repeat(np.arange(len(found)), [len(codes) for codes, _ in found])
         owner, rows = self.papers_of_author.take(all_codes)
         if allowed is not None:
             owner, rows = owner[allowed[rows]], rows[allowed[rows]]
         papers, at = np.unique(rows, return_inverse=True)
         several = np.ones(len(papers), bool)
         # One name there is not two people, if a draft has somebody in two spellings.
-        for who in (people[owner].astype(np.int64), all_codes[owner].astype(np.int64)):
+        for who in (people[owner], all_codes[owner].astype(np.int64)):
             most = int(who.max(initial=0)) + 1
             pairs = np.unique(at * most + who)
             several &= np.bincount(pairs // most, minlength=len(papers)) > 1
-        several[at[np.concatenate(sure)[owner]]] = True
+        several[at[sure[owner]]] = True
         known = np.unique(people[owner[several[at]]])
         return Authorship(np.unique(all_codes), papers[several], len(known))
 
@@ -536,9 +529,7 @@ class Corpus:
             return {paper.id: paper for paper in self.full_papers(sorted(set(numbers)))}
 
         def read(paper_id: PaperId) -> Paper:
-            if together:
-                return whole()[paper_id]
-            return self.full_papers(self.rows([paper_id]))[0]
+            return whole()[paper_id] if together else self.full_papers(self.rows([paper_id]))[0]
 
         return [
             StoredPaper.of(self.shown.paper(row, self.ids[row], self.year(row)), read)
@@ -581,8 +572,7 @@ class Corpus:
         return {row: json.loads(labels[row].as_py()) for row in rows.to_pylist()}
 
     def _column(self, name: str) -> Coded[str]:
-        table = self._read(name)
-        coded = table.column(name).fill_null("").combine_chunks().dictionary_encode()
+        coded = self._read(name).column(name).fill_null("").combine_chunks().dictionary_encode()
         return Coded(tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy())
 
     def _full_paper(self, row: int) -> Paper:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection
 from itertools import product
 
+from recsys.store.words import word_list
+
 _LONGEST = 150
 """Characters of a heading at most."""
 _TYPES = frozenset(
@@ -30,74 +32,9 @@ def _each(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_HEADINGS = _each("""
-    (|guest |invited |special )(editorial|editorials|editorial introduction|editorial preface)
-    (|guest |associate |special issue )(editor|editors)( note| notes| page| comment| comments|
-        message| foreword| preface| introduction| column| corner| letter| choice| remarks| choices)
-    editorial (note|notes|comment|comments|announcement|foreword|message)
-    editorial (information|policy|team|staff|office)
-    (|international |scientific |editorial )(advisory|editorial|review) (board|boards|committee)
-    editorial (and advisory|advisory|review) board, associate editors, guest editors
-    editorial board (page|and contents|publication information)
-    (preface|foreword|prologue|epilogue|afterword|prefatory note|forewords|prefaces)
-    (preface|foreword) and (acknowledgments|acknowledgements|contents)
-    (acknowledgments|acknowledgements|acknowledgment|acknowledgement)( of reviewers| of referees|
-        to reviewers| to referees|)
-    (our |)(reviewers|referees|contributors)( list|), list of participants, participants
-    thanks to (|our )(reviewers|referees), thank you to (|our )reviewers
-    (list|index) of (contributors|reviewers|referees|authors|figures|tables|abbreviations|
-        symbols|subjects|keywords|advertisers|speakers|illustrations|plates|attendees|abstracts)
-    (author|authors|subject|keyword|name|cumulative|annual|title|contributor|combined|advertisers|
-        keywords|cumulative author|cumulative subject|author and subject|author subject|
-        subject and author|title and author|author and title|author and keyword|reviewer) (index|
-        indexes|indices), index, indexes
-    (table of |)contents( page| pages| list| and abstracts|), contents continued, table of content
-    (front|back) (matter|cover|pages|covers|page)( image|), (inside|outside) (front|back) cover
-    (cover|title|half title|copyright|sponsors|front cover|masthead|committee|committees) page
-    cover (art|image|picture|pages), (cover|covers|masthead|imprint|copyright|frontispiece)
-    copyright (notice|information), frontmatter, backmatter, colophon, dedication
-    (issue|publication|subscription|society|publishers|journal|author|authors) information
-    (instructions|information|guidelines|notes|guide|notice|note) (for|to) (|our |the )(authors|
-        author|contributors|subscribers|readers)
-    call for (papers|proposals|participation|manuscripts|
-        nominations|submissions|reviewers|contributions|abstracts), calls for papers
-    (|conference |meeting |society )(announcement|announcements|calendar), calendar of events
-    (upcoming|forthcoming|future) (events|meetings|conferences|papers|articles|issues)
-    in this issue, about (|this |the )(issue|authors|author|editors|cover|contributors)
-    on the cover
-    (book review|book reviews|books received|publications received|advertisement|advertisements)
-    (advertiser index|back issues|obituary|obituaries|notices|sponsors|organizers|news and notes)
-    (conference|workshop|symposium|program|programme|technical program|international program|
-        organizing|organising|steering|technical|conference organizing|reviewing|
-        paper) (committee|committees|organization|organizers|program|programme|schedule)
-    (conference|meeting|technical) (program|programme|schedule), committees, program, programme
-    list of (committees|sponsors), reviewers and committees, committees and reviewers
-    message, welcome
-    vorwort, geleitwort, nachwort, zum geleit, inhalt, inhaltsverzeichnis, sachverzeichnis
-    autorenverzeichnis, sachregister, personenregister, namenregister, buchbesprechung, redaktion
-    buchbesprechungen, impressum, titelei, redaktionelles, mitteilungen, rezensionen
-    avant propos, éditorial, préface, sommaire, table des matières, index des auteurs, remerciements
-    compte rendu, comptes rendus, liminaire, présentation
-    prólogo, prefacio, presentación, índice, índice de autores, sumario, fe de erratas
-    reseña, reseñas, agradecimientos, (comité|consejo|equipo) editorial, portada
-    carta (al|del) editor
-    prefácio, apresentação, sumário, expediente, editoriale, prefazione, premessa, sommario, indice
-    indice degli autori, presentazione, voorwoord, inhoud, inhoudsopgave, redactioneel, förord
-    innehåll, forord, предисловие, содержание, от редакции, от редактора, редакционная коллегия
-    前言, 序言, 目录, 目次, 卷首语, 編集後記, 巻頭言, はじめに, 编者按, 勘误, 勘誤, 正誤表
-    머리말, 목차, 정오표
-""")
+_HEADINGS = _each(word_list("front_matter_headings"))
 """In lower case, words alone."""
-_PLACES = frozenset(
-    """of to for in from on the this our and a an vol vols volume volumes no nr nos issue issues
-    number numbers part parts pp pages page p supplement suppl special section proceedings ieee acm
-    annual transactions journal conference workshop symposium congress international
-    january february march april may june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter continued cont
-    band heft jahrgang année tome numéro numero número volumen tomo de del des la le zum zur der die
-    i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx 1st 2nd 3rd th nd rd st
-    issn isbn online print edition ed том выпуск номер 第 期 卷 号""".split()
-)
+_PLACES = frozenset(word_list("front_matter_places").split())
 _FIRST = frozenset(heading.split()[0] for heading in _HEADINGS) | frozenset(
     "welcome message foreword preface letter note greetings introduction".split()
 )

@@ -118,8 +118,7 @@ def pin(index: Path) -> Generation:
         ArtifactError: the index is missing, unfinished, damaged, or of another kind or schema.
     """
     while True:
-        pointer = read_pointer(index)
-        folder = index
+        pointer, folder = read_pointer(index), index
         if pointer is not None:
             name = pointer["generation"]
             if not (isinstance(name, str) and name.isdigit()):
@@ -134,18 +133,13 @@ def pin(index: Path) -> Generation:
             if read_pointer(index) != pointer:
                 continue  # Replaced between the two looks.
             raise ArtifactCorrupt(f"{folder / MANIFEST} is missing.", _AGAIN) from error
-        if pointer is not None and not _is_named(lease, pointer):
-            raise ArtifactCorrupt(
-                f"{folder / MANIFEST} does not have the checksum in {index / MANIFEST}.", _AGAIN
-            )
+        held = b""
+        with suppress(OSError):  # A folder in its place, or a disk that fails.
+            held = lease.read()
+        if pointer is not None and hashlib.sha256(held).hexdigest() != pointer["sha256"]:
+            what = f"{folder / MANIFEST} does not have the checksum in {index / MANIFEST}."
+            raise ArtifactCorrupt(what, _AGAIN)
         return Generation(folder, lease)
-
-
-def _is_named(lease: Lease, pointer: dict[str, Any]) -> bool:
-    """Tell whether a manifest is the one that a pointer means."""
-    with suppress(OSError):  # A folder in its place, or a disk that fails.
-        return bool(hashlib.sha256(lease.read()).hexdigest() == pointer["sha256"])
-    return False
 
 
 def read_pointer(index: Path) -> dict[str, Any] | None:
@@ -234,5 +228,4 @@ def _lock(descriptor: int, *, exclusive: bool) -> bool:
 
 
 def _pointer(schema: object, generation: object, checksum: object) -> dict[str, Any]:
-    facts = {"kind": INDEX_KIND, "schema": schema}
-    return facts | {"generation": generation, "sha256": checksum}
+    return {"kind": INDEX_KIND, "schema": schema, "generation": generation, "sha256": checksum}

@@ -55,8 +55,7 @@ class CitationGraph:
         counts: (len(rows),), see `in_counts`.
         """
         kept = counts if most is None else np.minimum(counts, most)
-        begins = self.cited_by.starts[rows] + counts - kept
-        return slices(begins, kept, self.cited_by.values)
+        return slices(self.cited_by.starts[rows] + counts - kept, kept, self.cited_by.values)
 
     def references(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return (owner, cited row) for the given rows, owner = position in `rows`."""

@@ -52,8 +52,11 @@ def name_key(name: str) -> str | None:
             family, given = family[-1:], family[:-1]
             while len(given) > 1 and fold(given[-1]) in _PARTICLES:
                 given = given[:-1]
-    split = (list(word) if _are_initials(word) else [word] for word in given)
-    return " ".join(fold(word) for word in (family[-1], *(part for some in split for part in some)))
+    words = [family[-1]]
+    for word in given:
+        initials = len(word) <= _MOST_INITIALS and word.isupper() and word.isalpha()
+        words += word if initials else [word]
+    return " ".join(map(fold, words))
 
 
 def author_key(name: str) -> str | None:
@@ -108,10 +111,6 @@ def _is_suffix(word: str, beside: int) -> bool:
     """
     initials = beside and (word in ("JR", "SR") or (word in ("II", "IV") and beside == 1))
     return not initials and fold(word) in _SUFFIXES
-
-
-def _are_initials(word: str) -> bool:
-    return len(word) <= _MOST_INITIALS and word.isupper() and word.isalpha()
 
 
 @lru_cache(_KEPT)

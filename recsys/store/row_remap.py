@@ -1,6 +1,5 @@
 """Unite what is stored of a corpus with what is new, as if all of it had been written at once."""
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -89,7 +88,9 @@ class Union:
 
 def unite(old: SortedStrings, kept: Mask, new: SortedStrings) -> Union:
     """Unite the old strings that are kept with the new ones. O(new * log old + old)."""
-    places, known = _places(old, new)
+    found = [*old.places(new[code] for code in range(len(new)))]
+    places = np.array([at for at, _ in found], int)
+    known = np.array([there for _, there in found], bool)
     stay = kept.copy()
     stay[places[known]] = True
     alive, fresh = np.flatnonzero(stay), np.flatnonzero(~known)
@@ -101,21 +102,3 @@ def unite(old: SortedStrings, kept: Mask, new: SortedStrings) -> Union:
     code[len(old) + np.flatnonzero(known)] = code[places[known]]
     strings = SortedStrings(*origins.gather((old.starts, old.blob), (new.starts, new.blob)))
     return Union(strings, code[: len(old)], code[len(old) :])
-
-
-def _places(old: SortedStrings, new: SortedStrings) -> tuple[Rows, Mask]:
-    """Find where each new string stands among the old ones, and whether it is there already."""
-    places, known = np.zeros(len(new), np.int32), np.zeros(len(new), bool)
-    if not len(old):
-        return places, known
-    starts, blob = old.starts.data, old.blob.data
-
-    def text(code: int) -> bytes:
-        return bytes(blob[starts[code] : starts[code + 1]])
-
-    at = 0
-    for number in range(len(new)):
-        wanted = new.blob[new.starts[number] : new.starts[number + 1]].tobytes()
-        at = bisect_left(range(len(old)), wanted, lo=at, key=text)
-        places[number], known[number] = at, at < len(old) and text(at) == wanted
-    return places, known

@@ -275,8 +275,7 @@ class TermStore:
             at: (m,) places in `terms.values`.
             owners: (m,) int32, the rows that these places are of.
         """
-        idf = self.idf[self.terms.values[at]]
-        return impacts(self.frequencies[at], idf, self.norms[owners])
+        return impacts(self.frequencies[at], self.idf[self.terms.values[at]], self.norms[owners])
 
     def query(self, title: str, abstract: str | None) -> QueryText:
         """Look up a draft's terms."""

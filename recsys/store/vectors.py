@@ -105,8 +105,7 @@ def load_vectors(folder: Path) -> StoredVectors:
     """Memory-map the vectors in a folder: the whole ones, or those in two parts."""
     if (folder / RESTS_FILE).exists():
         return SplitVectors.load(folder)
-    vectors: Floats = load_array(folder / VECTOR_FILE)
-    return vectors
+    return load_array(folder / VECTOR_FILE)
 
 
 def vector_files(folder: Path) -> list[str]:
@@ -213,8 +212,7 @@ def products(vectors: StoredVectors, queries: Floats) -> Floats:
 def multiplied(vectors: StoredVectors, queries: Floats) -> Floats:
     """Multiply (n, d) vectors with a (d,) query: (n,), or with (q, d) queries: (q, n) float32."""
     if queries.ndim == 1:
-        product: Floats = vectors @ queries
-        return product
+        return vectors @ queries
     columns = np.ascontiguousarray(queries.T)  # Multiplied a third quicker than a view.
     made = np.empty((len(queries), len(vectors)), np.float32)
     step = max(SMALL // max(queries.size, 1), 16)

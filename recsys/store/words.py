@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TypeAlias
 
 _WORD = re.compile(r"[^\W_]+")
@@ -28,6 +29,12 @@ STOP_WORDS = frozenset(
     "two under until up upon use used using very via was we well were what when where which while "
     "who whose why will with within without would you your".split()
 )
+
+
+def word_list(name: str) -> str:
+    """Read a list of words that lies beside this module; lines that begin with # tell of it."""
+    text = (Path(__file__).parent / "word_lists" / f"{name}.txt").read_text(encoding="utf-8")
+    return "".join(line for line in text.splitlines(True) if not line.startswith("#"))
 
 
 def fold(text: str) -> str:

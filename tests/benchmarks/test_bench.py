@@ -49,7 +49,7 @@ def test_names_are_read_with_commas_and_unknown_ones_are_told_their_neighbour(
     tmp_path: Path,
 ) -> None:
     assert chosen("build, vis", ("vis", "build")) == ["build", "vis"]
-    with pytest.raises(InputError, match=r"no 'viss'\. Did you mean 'vis'\?"):
+    with pytest.raises(InputError, match=r"no choice 'viss'\. Did you mean 'vis'\?"):
         chosen("viss", ("vis", "build"))
     (tmp_path / "vis").mkdir()
     with pytest.raises(InputError, match="Did you mean 'vis'"):

@@ -144,7 +144,7 @@ def test_the_second_look_reads_chances_by_what_has_not_learned_from_the_query(
         made.append(teach(*tables, **options))
         return made[-1]
 
-    monkeypatch.setattr(program, "teach", watched)
+    monkeypatch.setattr("recsys.pipelines.ranking.cross_fitting.teach", watched)
     forms = [Form(name, data / f"{name}.index", data / name / SPLIT) for name in ("small", "twin")]
     sets = [
         training_set_of(form, NAMES, seed=0, most=most)

@@ -18,6 +18,7 @@ from tests.online.loopback import serving
 from tests.online.openalex_server import OpenAlexSite
 from tests.online.small_world import papers_of, small_world
 from tests.online.world import all_served
+from tests.online.zotero_desktop import ZoteroDesktop
 from tests.pipelines.remote.store_server import served
 from tests.recsys.formats.drafts.small_docx import docx, paragraph
 from tests.recsys.formats.drafts.small_pdf import Text, write_pdf
@@ -41,7 +42,8 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.copytree(examples, tmp_path / "examples")
     shutil.copytree(built.index, tmp_path / "my.index")
     shutil.copy(built.split, tmp_path / "split.json")
-    shutil.copy(examples / "draft.json", tmp_path / "draft.json")
+    for name in ("draft.json", "paper.tex", "paper.bib"):
+        shutil.copy(examples / name, tmp_path / name)
     (tmp_path / "papers.jsonl.gz").write_bytes(gzip.compress(built.papers.read_bytes()))
     said = (
         {
@@ -69,6 +71,7 @@ def workplace(built: "Built", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     write_drafts(tmp_path / "drafts")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("RECSYS_STATE", str(tmp_path / "state"))
     return tmp_path
 
 
@@ -87,11 +90,24 @@ def write_drafts(folder: Path) -> None:
 def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Servers of the project in the place of the sources on the web; nobody waits for them."""
     openalex = OpenAlexSite(Catalogue(papers_of(small_world(60))))
-    with all_served() as servers, serving(openalex) as served:
-        for name, address in {**servers.addresses, "openalex": served.address}.items():
+    with all_served() as servers, serving(openalex) as served, serving(desk()) as zotero:
+        own = {"openalex": served.address, "zotero": zotero.address}
+        for name, address in {**servers.addresses, **own}.items():
             monkeypatch.setenv(SITES[name].variable, address)
         monkeypatch.setattr(Clock, "sleep", lambda clock, seconds: None)
         yield
+
+
+def desk() -> ZoteroDesktop:
+    """A running Zotero of somebody who writes a thesis, and always allows what is asked."""
+    zotero = ZoteroDesktop(says=["Always Allow"])
+    thesis = zotero.add_collection("Thesis")
+    for number, paper in enumerate(papers_of(small_world(30))):
+        inside = [thesis] if number % 2 else []
+        facts = {"abstractNote": paper.abstract, "date": str(paper.year), "DOI": paper.doi or ""}
+        zotero.add(*inside, title=paper.title, **facts)
+    zotero.add(title="Attention Is All You Need", date="2017", DOI="10.48550/arxiv.1706.03762")
+    return zotero
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import io
 import json
+import os
 import re
 import shlex
 import shutil
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from tests.docs.written_pages import COMMANDS, PAGES, blocks, lines, shown, words_of
+from docs.made.marked_pages import rewrite_block
+from tests.docs.written_pages import COMMANDS, PAGES, ROOT, blocks, lines, shown, words_of
 from tests.recsys.app.web.test_listening import started
 from tests.rows import each_row
 
@@ -56,7 +58,7 @@ def test_the_commands_of_the_guide_run(
                     answer = httpx2.request(**request_of(asked, address), timeout=30)
                     assert answer.status_code == 200 and answer.text, f"{asked}\n{answer.text}"
             continue
-        if words[0] == "fetch" or {"--fetch", "--online"} & set(words):
+        if words[0] == "fetch" or {"--fetch", "--online", "--to"} & set(words):
             words.append("--yes")  # As the reader says on the terminal.
         done = run_cli(*words, stdin=(workplace / file).read_bytes() if file else b"")
         # Filters may leave none of the few papers here, and no split can be made of them.
@@ -88,6 +90,29 @@ def request_of(line: str, address: str) -> dict[str, Any]:
         opened = [(name, Path(value[1:])) for name, value in files]
         found["files"] = [(name, (path.name, path.read_bytes())) for name, path in opened]
     return found
+
+
+ZOTERO = "docs/guide/zotero.md"
+_SENDING = "recsys recommend examples/draft.json -k 3 --to zotero:Thesis --yes --out answer.txt"
+TRANSCRIPT = ("recsys build zotero://Thesis --out thesis.index", _SENDING, _SENDING)
+_OF_ZOTERO = re.compile(r"Zotero|New items|  \S|In the library|There |Added")
+
+
+@pytest.mark.area("docs")
+def test_the_page_on_zotero_shows_what_people_get(
+    workplace: Path, web: None, run_cli: "RunCli"
+) -> None:
+    said = []
+    for line in TRANSCRIPT:
+        done = run_cli(*words_of(line)[0])
+        assert done.code == 0, done.err
+        told = [each for each in done.err.splitlines() if _OF_ZOTERO.match(each)]
+        said += [f"$ {line}", *told]
+    block = "```\n" + "\n".join(said) + "\n```"
+    if os.environ.get("RECSYS_UPDATE_GOLDEN"):
+        rewrite_block(ROOT / "docs" / "guide", "zotero", block)
+    else:
+        assert block in PAGES[ZOTERO]
 
 
 @pytest.mark.area("docs")

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from recsys.eval.measures import Doubles
+from recsys.eval.measures import Doubles, draw
 from recsys.eval.significance import (
     bootstrap_difference,
-    bootstrap_pooled_f1,
     effect_size,
     holm,
+    pooled_f1_gain,
     randomisation_test,
     sign_flip_tests,
 )
@@ -95,9 +95,9 @@ def test_the_bootstrap_agrees_with_scipy() -> None:
 
 
 def test_the_pooled_difference_is_that_of_two_harmonic_means() -> None:
-    one = np.array([0.5, 0.1]), np.array([1.0, 0.2])  # P .3, R .6: F1 .4
-    other = np.array([0.1, 0.3]), np.array([0.2, 0.2])  # P .2, R .2: F1 .2
-    found = bootstrap_pooled_f1(one, other, rng=rng(), samples=200)
+    one = {"P@20": np.array([0.5, 0.1]), "R@20": np.array([1.0, 0.2])}  # P .3, R .6: F1 .4
+    other = {"P@20": np.array([0.1, 0.3]), "R@20": np.array([0.2, 0.2])}  # P .2, R .2: F1 .2
+    found = pooled_f1_gain(one, other, draw(2, rng=rng(), samples=200))
     assert found.value == pytest.approx(0.2)
     # Drawn twice, the second query gives 2 * .1 * .2 / .3 - 2 * .3 * .2 / .5 = -.107.
     assert found.low == pytest.approx(0.4 / 3 - 0.24)

@@ -115,7 +115,7 @@ def test_items_that_do_not_fit_are_refused(
 ) -> None:
     vectors, folder, facts = built
     np.save(folder / ITEMS_FILE, bad)
-    with pytest.raises(ArtifactCorrupt, match=r"does not fit|are none of the index"):
+    with pytest.raises(ArtifactCorrupt, match=r"does not fit|are none of the"):
         open_built(vectors, folder, facts)
 
 

@@ -11,7 +11,15 @@ import pytest
 from recsys.errors import InputError, KeyRefused, RecsysError
 from recsys.pipelines.online.client import ClientConfig, Question
 from recsys.pipelines.online.http_exchange import Clock, Exchange, FailedExchange, Sent
-from recsys.pipelines.online.sites import HIDDEN, Keys, keys_file, read_keys, variables
+from recsys.pipelines.online.sites import (
+    HIDDEN,
+    ZOTERO_KEY,
+    Keys,
+    keys_file,
+    read_keys,
+    remember_key,
+    variables,
+)
 from recsys.pipelines.online.sources import SOURCES, Kind, source
 from tests.online.loopback import Asked, Fault, Given, serving
 from tests.online.world import KEY, MAIL, Servers, every_key
@@ -52,7 +60,7 @@ def test_without_a_file_there_are_no_keys(
     monkeypatch.delenv("RECSYS_KEYS", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert keys_file() == tmp_path / "recsys" / "keys"
-    assert [read_keys().get(name) for name in variables()] == [""] * 5
+    assert [read_keys().get(name) for name in variables()] == [""] * 6
     monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert keys_file() == tmp_path / ".config" / "recsys" / "keys"
@@ -283,3 +291,20 @@ def test_a_failed_connection_does_not_tell_the_address() -> None:
             exchange.send(Sent(f"{address}?api_key={KEY}"))
         assert KEY not in "".join(traceback.format_exception(caught.value))
     exchange.close()
+
+
+def test_a_key_that_is_remembered_takes_the_place_of_an_older_one_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "settings" / "keys"
+    monkeypatch.setenv("RECSYS_KEYS", str(path))
+    assert remember_key(ZOTERO_KEY, "first-key-of-all") == path
+    assert path.stat().st_mode & 0o077 == 0
+    path.write_text(f"# Mine.\nexport {path.read_text()}RECSYS_MAIL = ann@forest.example\n")
+    remember_key(ZOTERO_KEY, "second-key")
+    assert read_keys().get(ZOTERO_KEY) == "second-key"
+    assert path.read_text().splitlines()[:2] == ["# Mine.", "RECSYS_MAIL = ann@forest.example"]
+    path.write_text("no key\n")
+    with pytest.raises(InputError, match="Line 1 of"):
+        remember_key(ZOTERO_KEY, "third-key")
+    assert path.read_text() == "no key\n"

@@ -14,6 +14,7 @@ from pathlib import Path
 from recsys.errors import RecsysError
 from tests.built_index import ROOT
 from tests.harness import chosen, keep, parser_of, show
+from tests.web_check.agents import agents
 from tests.web_check.findings import Check, Report, Setting
 from tests.web_check.forms import forms
 from tests.web_check.hostile import hostile
@@ -38,6 +39,8 @@ CHECKS: Mapping[str, Check] = {
          "steps, pictures, judgements", use),
         ("load", "wrk with four connections: speed, the index swapped meanwhile, 10,000 requests",
          "requests", load),
+        ("agents", "the conformance suite and the inspector on `recsys mcp`, 1,000 calls by stdio",
+         "calls and scenarios", agents),
     )
 }  # fmt: skip
 """In the order in which they run."""

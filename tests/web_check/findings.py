@@ -71,6 +71,8 @@ class Check:
 HOW: Mapping[str, str] = {
     "axe-core": "npm install --prefix build/web-check axe-core",
     "chromium": "On Debian and Ubuntu: apt-get install chromium",
+    "mcp": "npm install --prefix build/web-check @modelcontextprotocol/conformance "
+    "@modelcontextprotocol/inspector node@22",
     "playwright": "pip install playwright",
     "schemathesis": "pip install schemathesis",
     "wrk": "On Debian and Ubuntu: apt-get install wrk",

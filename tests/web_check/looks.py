@@ -134,6 +134,7 @@ def pages_of(paper: dict[str, Any]) -> dict[str, str]:
         "checked": f"/check?{urlencode({'pasted': listed_of(paper)})}",
         "checked-nothing": "/check?pasted=nothing",
         "ask-filled": f"/?{urlencode({**unknown, 'min_year': 2001})}",
+        "watch": "/watch",
         "help": "/help",
         "gone": "/answers/none?min_year=2001",
         "answer": f"/answer?{urlencode(asked)}",

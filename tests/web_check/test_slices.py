@@ -8,6 +8,7 @@ import pytest
 from tests.built_index import Built
 from tests.rows import THOROUGH
 from tests.web_check.__main__ import main
+from tests.web_check.agents import note_suite, run_long
 from tests.web_check.attacks import PROTOCOL, SIZES, STRANGERS
 from tests.web_check.findings import Report, Setting
 from tests.web_check.forms import flaw_of_page, try_forms
@@ -66,3 +67,20 @@ def test_a_page_that_is_not_whole_is_noticed() -> None:
 def test_an_unknown_check_is_refused() -> None:
     with pytest.raises(SystemExit, match="no check 'tickle'; there are hostile, forms"):
         main(["tickle"])
+
+
+def test_a_slice_of_the_calls_is_answered_and_timed(setting: Setting) -> None:
+    report = Report()
+    run_long(setting, report)
+    assert report.counts == {"answered": 10}
+    assert report.findings == []
+    assert any(told.startswith("recommend_citations: p50 ") for told in report.figures)
+
+
+def test_the_summary_of_the_conformance_suite_is_understood() -> None:
+    report = Report()
+    note_suite("\u2713 ping: 1 passed, 0 failed\n\u2717 prompts-list: 0 passed, 1 failed\n", report)
+    assert report.counts == {"scenarios passed": 1, "scenarios not offered": 1}
+    assert report.figures == ["passed of the suite: ping"] and not report.findings
+    note_suite("nothing", report)
+    assert report.findings == ["the suite passed nothing: nothing"]

@@ -9,10 +9,8 @@ How many of all papers are relevant needs the lists without a click as well. A l
 out tells recall, which divides clicks by clicks, but neither precision nor calibration.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -34,7 +32,7 @@ from recsys.eval.studies.clicks.estimators import (
     resample,
 )
 from recsys.eval.studies.clicks.propensities import Propensities
-from recsys.eval.trec import Run, read_run
+from recsys.eval.trec import Run
 from recsys.store.arrays import Mask
 
 
@@ -210,21 +208,6 @@ def evaluate_runs(
         },
         tuple(note for name, scores in ranked.items() for note in _notes(log, name, scores)),
     )
-
-
-def read_runs(paths: Sequence[Path]) -> dict[str, Run]:
-    """Read TREC runs, each a system named by its file's stem.
-
-    Raises:
-        InputError: a file is unreadable or broken, or two systems have the same name.
-    """
-    names = Counter([DISPLAY, *(path.stem for path in paths)])
-    name, times = names.most_common(1)[0]
-    if times > 1:
-        raise InputError(
-            f"Two systems are called {name!r}.", "A system is named by its file: rename one."
-        )
-    return {path.stem: read_run(path) for path in paths}
 
 
 def display_order(log: ClickLog) -> Doubles:

@@ -9,7 +9,7 @@ import numpy as np
 from recsys.eval.measures import Interval
 from recsys.eval.report.evaluation_pictures import wilson
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.tables import Cell, Table, cells, interval_cell, p_text
+from recsys.eval.report.tables import Cell, Table, cells, interval_cell, p_text, slug
 from recsys.eval.studies.clicks.click_evaluation import DISPLAY, ClickEvaluation
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.studies.clicks.click_pictures import (
@@ -372,7 +372,7 @@ def coverage_section(rows: Sequence[CoverageRow], cap: float) -> Section:
             )
             for row in shown
         )
-        name = f"coverage-{measure.lower().replace('@', '-')}"
+        name = f"coverage-{slug(measure)}"
         notes = (
             f"Over {len(shown[0].intervals):,} logs: mean and root mean square of estimate - "
             "truth, mean width of the 95 % intervals, share of them that hold the truth. IPS "
@@ -498,4 +498,4 @@ def learning_pictures(study: LearningStudy) -> dict[str, Picture]:
 def _by_eta(study: LearningStudy) -> dict[str, float]:
     """Name the picture of each strength of the bias."""
     etas = dict.fromkeys(each.system.eta for each in study.learned)
-    return {f"learning-eta-{eta:g}".replace(".", "-"): eta for eta in etas if eta is not None}
+    return {slug(f"learning-eta-{eta:g}"): eta for eta in etas if eta is not None}

@@ -27,7 +27,7 @@ from recsys.errors import InputError
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog
 from recsys.eval.trec import write_lines
-from recsys.formats.files import read_text
+from recsys.formats.files import json_object
 from recsys.store.arrays import Longs, Mask, spans
 
 _FORM = 'Give {"scores": [p1, p2, ...]}, one number above 0 for each position.'
@@ -97,12 +97,7 @@ def read_propensities(path: Path) -> Propensities:
     Raises:
         InputError: the file is not readable, has no scores, or one that is not above 0 and finite.
     """
-    try:
-        record = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON: {error}.", _FORM) from error
-    if not isinstance(record, dict):
-        raise InputError(f"{path} holds no JSON object.", _FORM)
+    record = json_object(path, _FORM)
     if "scores" not in record:
         raise InputError(f"{path} has no scores.", _FORM)
     method, impressions = record.get("method"), record.get("impressions")

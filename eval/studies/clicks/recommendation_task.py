@@ -25,6 +25,7 @@ from recsys.eval.studies.clicks.propensities import (
     write_propensities,
 )
 from recsys.eval.trec import write_lines
+from recsys.formats.files import json_object
 from recsys.records import PaperId
 
 METADATA = "paper_metadata_recomm.json"
@@ -109,14 +110,7 @@ def read_task(folder: Path) -> RecommendationTask:
         raise InputError(f"{root} lacks {', '.join(missing)}.", _LAYOUT)
     train, validation, test = (read_clicks(root / name) for name in (TRAIN, VALIDATION, TEST))
     propensities, path = read_propensities(root / PROPENSITIES), root / METADATA
-    try:
-        records = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON: {error}.", _METADATA_FORM) from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", _LAYOUT) from error
-    if not isinstance(records, dict):
-        raise InputError(f"{path} holds no JSON object.", _METADATA_FORM)
+    records = json_object(path, _METADATA_FORM)
     names: dict[str, str] = {}
     try:
         papers = {name: _paper(name, record, names) for name, record in records.items()}

@@ -40,7 +40,7 @@ from recsys.eval.studies.clicks.simulation import (
     swap,
     true_propensities,
 )
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.arrays import Rows
 
 
@@ -170,15 +170,13 @@ def cover(
     """
     told = Propensities("truth", true_propensities(world, model, policy))
     estimates: list[dict[str, Estimates]] = []
-    for done in range(logs):
-        progress("logs", done, logs)
+    for _ in tracked(range(logs), "logs", progress):
         log = simulate(world, model, impressions, rng=rng, policy=policy)
         # The papers shown are these columns of the pools of their queries.
         pools = world.pool[log.query][:, None]
         shown = log.query[:, None], (pools == log.shown[:, :, None]).argmax(axis=2)
         scores = {name: each[shown] for name, each in functions.items()}
         estimates.append(estimate_all(log, scores, told, rng=rng, options=options))
-    progress("logs", logs, logs)
     rows = []
     for name, function in functions.items():
         means, sums = population(world, function, policy)

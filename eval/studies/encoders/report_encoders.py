@@ -1,6 +1,5 @@
 """The page that sets encoders side by side."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 from recsys.eval.measures import Doubles, Interval
 from recsys.eval.report.page import Page, Section
 from recsys.eval.report.system_tables import SURE
-from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text
+from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, p_text, slug
 from recsys.eval.significance import bootstrap_difference, holm, sign_flip_tests
 from recsys.eval.studies.probes.maps import SHOWN, ClassMap, map_pictures
 from recsys.eval.studies.probes.probe_results import file_name
@@ -177,7 +176,6 @@ def differences(found: Encoders) -> Differences:
 
 
 SCHEMA = "recsys.encoders/1"
-_WORDS = re.compile(r"[^a-z0-9]+")
 DIFFERS = "*"
 """Marks a figure that differs from the reference's by more than chance."""
 
@@ -312,7 +310,7 @@ def _differences(found: Encoders, known: Sequence[str], compared: Differences) -
         ]
         if rows:
             yield Table(
-                f"differences-{_WORDS.sub('-', column.lower())}",
+                f"differences-{slug(column)}",
                 f"{column} minus that of {found.reference}.",
                 ("encoder", "difference", "p"),
                 tuple(rows),

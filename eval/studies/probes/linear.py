@@ -16,17 +16,13 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recsys.errors import InputError, need
 from recsys.eval.measures import Doubles, Interval, draw, interval
 from recsys.eval.significance import holm, sign_flip_tests
-from recsys.store.arrays import Floats, Longs, Mask
-
-if TYPE_CHECKING:
-    from sklearn.linear_model import LogisticRegression
+from recsys.store.arrays import Floats, Longs
 
 
 def drawn_macro_f1(told: Longs, labels: Longs, drawn: Doubles) -> Doubles:
@@ -103,54 +99,35 @@ def linear_probe(vectors: Floats, labels: Longs, folds: Longs) -> Linear:
         folds: (runs, n) int64, as `deal` gives them; the same ones make embeddings comparable.
     """
     need("sklearn", "Linear evaluation")
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import f1_score
+    from sklearn.model_selection import GridSearchCV, PredefinedSplit
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
     features = vectors.astype(np.float64)
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=ROUNDS))
+    cost = "logisticregression__C"
     told = np.empty_like(folds)
     accuracy, macro_f1, costs = [], [], []
     for run, fold in enumerate(folds):
         for number in range(FOLDS):
-            tested = fold == number
-            # The next fold chooses the cost, and is then learnt from, too.
-            cost = _chosen(features, labels, ~tested, fold == (number + 1) % FOLDS)
-            scaled = _standardised(features, ~tested)
-            model = LogisticRegression(C=cost, max_iter=ROUNDS)
-            _fit(model, scaled[~tested], labels[~tested])
-            told[run, tested] = model.predict(scaled[tested])
+            train, tested = fold != number, fold == number
+            # The next fold chooses the cost, the least of equal ones, and is then learnt from, too.
+            held_out = PredefinedSplit(np.where(fold[train] == (number + 1) % FOLDS, 0, -1))
+            search = GridSearchCV(model, {cost: COSTS}, cv=held_out)
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore", ConvergenceWarning
+                )  # The answer is used all the same.
+                search.fit(features[train], labels[train])
+            told[run, tested] = search.predict(features[tested])
             pair = labels[tested], told[run, tested]
             accuracy.append(float(np.mean(pair[0] == pair[1])))
             macro_f1.append(float(f1_score(*pair, average="macro", zero_division=0)))
-            costs.append(cost)
+            costs.append(float(search.best_params_[cost]))
     return Linear(tuple(accuracy), tuple(macro_f1), tuple(costs), told)
-
-
-def _chosen(features: Doubles, labels: Longs, train: Mask, held_out: Mask) -> float:
-    """Return the cost with the best held-out accuracy, the least of equal ones."""
-    from sklearn.linear_model import LogisticRegression
-
-    fit = train & ~held_out
-    scaled = _standardised(features, fit)
-    model, right = LogisticRegression(max_iter=ROUNDS, warm_start=True), []
-    for cost in COSTS:  # Each fit begins where the last one ended.
-        _fit(model.set_params(C=cost), scaled[fit], labels[fit])
-        right.append(np.count_nonzero(model.predict(scaled[held_out]) == labels[held_out]))
-    return COSTS[int(np.argmax(right))]
-
-
-def _standardised(features: Doubles, train: Mask) -> Doubles:
-    """Give each feature mean 0 and deviation 1 over the training papers."""
-    learnt = features[train]
-    spread = learnt.std(axis=0)
-    return np.asarray((features - learnt.mean(axis=0)) / np.where(spread > 0, spread, 1))
-
-
-def _fit(model: "LogisticRegression", features: Doubles, labels: Longs) -> None:
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # Its answer is used all the same.
-        model.fit(features, labels)
 
 
 def few_label_probe(

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from recsys.errors import InputError, near_path
 from recsys.eval.trec import Qrels, read_qrels, write_lines
+from recsys.formats.files import json_object
 from recsys.records import PaperId
 
 
@@ -231,11 +232,8 @@ def read_metadata(root: Path, group: Group) -> dict[PaperId, dict[str, Any]]:
         InputError: there is no such file, or it is no object of objects.
     """
     path = root / METADATA[group]
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not readable as JSON ({error}).", "Copy it again.") from error
-    if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
+    value = json_object(path, "Copy it again.")
+    if not all(isinstance(each, dict) for each in value.values()):
         raise InputError(
             f"{path} is no object of papers by their ids.",
             'Write {"ID": {"title": "...", "abstract": "..."}}.',

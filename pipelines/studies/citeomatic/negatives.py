@@ -282,13 +282,20 @@ class Miner:
 
     def neighbours(self, vectors: Floats) -> Ragged:
         """Find the negatives near each query: place -> rows; vectors: (n, d) float32, unit rows."""
-        sampler = self.sampler
-        near = nearest(vectors, sampler, self.depth)
+        near = near_negatives(vectors, self.sampler, self.depth)
+        if np.isinf(self.cutoff):
+            return near
         owner, rows = near.take(np.arange(len(near), dtype=np.int32))
-        kept = sampler.may_be_negative(owner, rows)
-        if np.isfinite(self.cutoff):
-            kept &= jaccard(sampler.queries, near, self.words, self.vocabulary) < self.cutoff
+        kept = jaccard(self.sampler.queries, near, self.words, self.vocabulary) < self.cutoff
         return Ragged.from_pairs(owner[kept], rows[kept], len(near))
+
+
+def near_negatives(vectors: Floats, sampler: TripletSampler, k: int) -> Ragged:
+    """Find what may be a negative among the k rows nearest each query: place -> rows."""
+    near = nearest(vectors, sampler, k)
+    owner, rows = near.take(np.arange(len(near), dtype=np.int32))
+    kept = sampler.may_be_negative(owner, rows)
+    return Ragged.from_pairs(owner[kept], rows[kept], len(near))
 
 
 def nearest(vectors: Floats, sampler: TripletSampler, k: int) -> Ragged:

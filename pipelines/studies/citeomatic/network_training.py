@@ -4,7 +4,7 @@ What is random in an epoch depends on the seed and the epoch's number alone, so 
 killed and continued ends with the very numbers of one that was not.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from time import perf_counter, process_time
@@ -18,58 +18,58 @@ from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
 from recsys.pipelines.studies.citeomatic.negatives import Triplets
 from recsys.protocols import Progress, silent
 
-_DECAY, _DECAY_OF_SQUARES, _LEAST = 0.9, 0.999, 1e-8
 _STAGE = "training"
 
 
-class LazyAdam:
-    """Adam (Kingma & Ba 2015, algorithm 1) over dense and sparse gradients.
+class Optimiser:
+    """Optimisers of torch over named parameters, with a state that files of tensors can hold."""
 
-    A row without a gradient keeps its moments, as in TensorFlow's LazyAdam, which Citeomatic uses.
-    """
+    def __init__(
+        self, parameters: Mapping[str, nn.Parameter], *parts: torch.optim.Optimizer
+    ) -> None:
+        """Put them together; parts: each over some of the parameters."""
+        self.parameters, self._parts = dict(parameters), parts
 
-    def __init__(self, parameters: Sequence[nn.Parameter]) -> None:
-        """Start with moments of zero."""
-        self.parameters, self.steps = parameters, 0
-        self.first = [torch.zeros_like(parameter) for parameter in parameters]
-        self.second = [torch.zeros_like(parameter) for parameter in parameters]
+    @classmethod
+    def lazy(cls, network: nn.Module) -> "Optimiser":
+        """Adam (Kingma & Ba 2015, algorithm 1), lazy where a module's gradients are `sparse`.
 
-    @torch.no_grad()
+        A row without a gradient keeps its moments, as in TensorFlow's LazyAdam, which Citeomatic
+        uses.
+        """
+        sparse = [module for module in network.modules() if getattr(module, "sparse", False)]
+        rows = [each for module in sparse for each in module.parameters()]
+        known = set(map(id, rows))
+        rest = [each for each in network.parameters() if id(each) not in known]
+        parts = [torch.optim.SparseAdam(rows)] if rows else []
+        return cls(dict(network.named_parameters()), *parts, torch.optim.Adam(rest))
+
     def step(self, rate: float) -> None:
-        """Update every parameter that has a gradient, and forget the gradients."""
-        self.steps += 1
-        for parameter, first, second in zip(self.parameters, self.first, self.second, strict=True):
-            gradient, parameter.grad = parameter.grad, None
-            if gradient is None:
-                continue
-            if gradient.is_sparse:
-                gradient = gradient.coalesce()
-                rows, values = gradient.indices()[0], gradient.values()
-                moments = first[rows], second[rows]
-                parameter.index_add_(0, rows, self._change(values, *moments), alpha=-rate)
-                first.index_copy_(0, rows, moments[0])
-                second.index_copy_(0, rows, moments[1])
-            else:
-                parameter.add_(self._change(gradient, first, second), alpha=-rate)
-
-    def _change(self, gradient: Tensor, first: Tensor, second: Tensor) -> Tensor:
-        """Move the moments in place; return the direction of the update, rate left out."""
-        first.lerp_(gradient, 1 - _DECAY)
-        second.mul_(_DECAY_OF_SQUARES).addcmul_(gradient, gradient, value=1 - _DECAY_OF_SQUARES)
-        scale = (1 - _DECAY_OF_SQUARES**self.steps) ** 0.5
-        change: Tensor = (first / (1 - _DECAY**self.steps)) / (second.sqrt() / scale + _LEAST)
-        return change
+        """Update the parameters by their gradients, and forget these."""
+        for part in self._parts:
+            for group in part.param_groups:
+                group["lr"] = rate
+            part.step()
+            part.zero_grad()
 
     def state(self) -> dict[str, Tensor]:
-        """Return the moments by name; `steps` is not among them."""
-        moments = {"first": self.first, "second": self.second}
-        return {f"{name}.{i}": each for name, own in moments.items() for i, each in enumerate(own)}
+        """Return what is remembered of each parameter: name -> tensor."""
+        return {
+            f"{number}:{name}:{what}": torch.as_tensor(value)
+            for number, part in enumerate(self._parts)
+            for name, parameter in self.parameters.items()
+            for what, value in part.state.get(parameter, {}).items()
+        }
 
-    def restore(self, state: Mapping[str, Tensor], steps: int) -> None:
+    def restore(self, state: Mapping[str, Tensor]) -> None:
         """Take up what `state` returned."""
-        for name, moment in self.state().items():
-            moment.copy_(state[name])
-        self.steps = steps
+        for key, value in state.items():
+            number, name, what = key.split(":")
+            part, parameter = self._parts[int(number)], self.parameters[name]
+            moment: Tensor | float = value if what == "step" else value.to(parameter.device)
+            if what == "step" and isinstance(part, torch.optim.SparseAdam):
+                moment = value.item()  # It counts in plain numbers.
+            part.state[parameter][what] = moment
 
 
 class Task(Protocol):
@@ -166,12 +166,12 @@ def train(
     network removes it.
     """
     network, did, best = task.network, History(), dict[str, Tensor]()
-    optimiser = LazyAdam(list(network.parameters()))
+    optimiser = Optimiser.lazy(network)
     with one_thread():
         if (saved := file.load()) is not None:
             tensors, facts = saved
             network.load_state_dict(below("now", tensors))
-            optimiser.restore(below("moments", tensors), facts.pop("steps"))
+            optimiser.restore(below("moments", tensors))
             best, did = below("best", tensors), History(**facts)
             did.continued = did.epochs
         while not did.measures or (
@@ -183,15 +183,14 @@ def train(
             if did.best == len(did.measures) - 1:
                 best = {name: each.clone() for name, each in network.state_dict().items()}
             tensors = named("now", network.state_dict()) | named("best", best)
-            facts = {**asdict(did), "steps": optimiser.steps}
-            file.save(tensors | named("moments", optimiser.state()), facts)
+            file.save(tensors | named("moments", optimiser.state()), asdict(did))
         network.load_state_dict(best)
     progress(_STAGE, 1, 1)
     return did
 
 
 def _learn_epoch(
-    task: Task, options: LoopOptions, optimiser: LazyAdam, did: History, progress: Progress
+    task: Task, options: LoopOptions, optimiser: Optimiser, did: History, progress: Progress
 ) -> None:
     rng = np.random.default_rng([options.seed, did.epochs])
     clock, processor = perf_counter(), process_time()

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, embedding, embedding_bag, normalize
 
-from recsys.eval.measures import Judged, summarise
+from recsys.eval.measures import means
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.models.nnrank import (
@@ -35,6 +35,7 @@ from recsys.models.nnselect import NEIGHBOURS, NNSelectModel, Vocabulary, select
 from recsys.models.pairs import INTERSECTED, NUMBERS, Pairs, cosines, distinct, make_pairs, stacked
 from recsys.pipelines.jobs.index_writer import writing
 from recsys.pipelines.jobs.tensor_file import TensorFile
+from recsys.pipelines.ranking.training_table import TrainingTable, judge
 from recsys.pipelines.studies.citeomatic.cross_fit import FoldVectors, fold_vectors
 from recsys.pipelines.studies.citeomatic.negatives import (
     Kind,
@@ -70,7 +71,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     train_and_dev,
 )
 from recsys.protocols import Progress, silent
-from recsys.store.arrays import Floats, Mask, Ragged, Rows, top_k
+from recsys.store.arrays import Floats, Ragged, Rows
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, nnrank_folder, seal, sha256
 from recsys.store.collection import Collection
 from recsys.store.generations import content_key, in_force, root_of
@@ -204,6 +205,8 @@ class RankSize:
 class SharedWords(nn.Module):
     """Sums a learned weight of each word that two papers share. Sparse gradients."""
 
+    sparse = True
+
     def __init__(self, start: Tensor) -> None:
         super().__init__()
         self.weights = nn.Parameter(start)  # (size, 1)
@@ -334,14 +337,12 @@ class RankOptions:
 class Shortlists:
     """NNSelect's candidates of several queries, one query after the other.
 
-    pairs: each query beside each of its candidates. counts: (q,) candidates a query. relevant:
-    (p,) bool, whether the candidate is gold. gold: (q,) gold papers, proposed or not.
+    pairs: each query beside each of its candidates. table: which of them are gold; it has no
+    features.
     """
 
     pairs: Pairs
-    counts: Rows
-    relevant: Mask
-    gold: Rows
+    table: TrainingTable
 
     @classmethod
     def of(cls, collection: Collection, data: RankData, dev: Dev, neighbours: int) -> "Shortlists":
@@ -355,26 +356,11 @@ class Shortlists:
             parts.append(make_pairs(data.sets, data.graph, cosine, query_rows, rows))
             counts.append(len(rows))
             relevant.append(np.isin(rows, right))
-        return cls(
-            stacked(parts),
-            np.array(counts, np.int32),
-            np.concatenate(relevant),
-            np.array([len(right) for right in dev.gold], np.int32),
-        )
-
-    def judge(self, scores: Floats) -> list[Judged]:
-        """Order each query's candidates by (p,) scores and compare them with its gold papers."""
-        judged = []
-        for part, gold in zip(self.parts(), self.gold, strict=True):
-            flags = self.relevant[part]
-            order = top_k(scores[part], len(flags))
-            judged.append(Judged(flags[order], int(gold), len(flags), int(flags.sum())))
-        return judged
-
-    def parts(self) -> list[slice]:
-        """Give the pairs of each query."""
-        ends = np.cumsum(self.counts).tolist()
-        return [slice(*pair) for pair in pairwise([0, *ends])]
+        flags = np.concatenate(relevant).astype(np.int8)
+        golds = np.array([len(right) for right in dev.gold], np.int32)
+        nothing = np.empty((len(flags), 0), np.float32)
+        table = TrainingTable(nothing, flags, np.array(counts, np.int32), golds)
+        return cls(stacked(parts), table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,9 +431,8 @@ class RankTask:
 
     def figures(self) -> dict[str, float]:
         """Compute every measure on dev."""
-        judged = self.dev.judge(score_all(self.network.export(), self.data.bags, self.dev.pairs))
-        figures = summarise(judged, rng=np.random.default_rng(0), samples=1)
-        return {name: interval.value for name, interval in figures.items()}
+        scores = score_all(self.network.export(), self.data.bags, self.dev.pairs)
+        return means(judge(scores, self.dev.table))
 
 
 def score_all(model: NNRank, bags: TokenBags, pairs: Pairs) -> Floats:

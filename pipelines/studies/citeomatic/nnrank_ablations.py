@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recsys.errors import check_name
-from recsys.eval.recorded_runs import RUNS, SCHEMA
+from recsys.eval.recorded_runs import RUNS
 from recsys.eval.report.tables import Table, cells, row_values, writers
 from recsys.eval.significance import holm
 from recsys.eval.trec import run_lines, write_lines
 from recsys.models.nnrank import METADATA_FIELDS, TEXT_FIELDS, NNRank
 from recsys.pipelines.evaluation.batch import (
     WORK,
+    answer_facts,
     check_folder,
-    corpus_facts,
     query_facts,
-    versions,
     write_folder,
 )
 from recsys.pipelines.evaluation.leakage import check_ranker
@@ -37,9 +36,9 @@ from recsys.pipelines.studies.citeomatic.nnrank import (
     score_all,
 )
 from recsys.pipelines.studies.citeomatic.nnselect import Dev
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.arrays import top_k
-from recsys.store.artifacts import CREATED_BY, NNSELECT, sha256
+from recsys.store.artifacts import NNSELECT, sha256
 
 if TYPE_CHECKING:
     from recsys.eval.run_figures import Assessment
@@ -109,27 +108,22 @@ def ablate(
     shortlists = Shortlists.of(material.collection, material.data, asked, neighbours)
     known = variants(ranker, material.shape(ranker).fields)
     chosen = {name: known[name] for name in _chosen(known, rows)}
-    for place, (name, each) in enumerate(chosen.items()):
-        progress("networks", place, len(chosen))
+    for name, each in tracked(chosen.items(), "networks", progress):
         run = out / RUNS / f"{name}.trec"
         checkpoint = out / WORK / f"{name}.safetensors"
         task, _ = fit(material, each, checkpoint, progress=progress)
         write_run(run, name, task.network.export(), material, shortlists)
-    progress("networks", len(chosen), len(chosen))
-    facts = {
-        "schema": SCHEMA,
+    described = {
         "command": command,
         "part": part,
         "k": K,
         "seed": ranker.loop.seed,
         "metadata": ranker.metadata,
         "systems": list(chosen),
-        "created_by": CREATED_BY,
-        "versions": versions(),
-        "corpus": corpus_facts(material.collection),
         "split_sha256": sha256(material.split),
         "warnings": [] if warning is None else [warning],
     }
+    facts = answer_facts(material.collection, described, {})
     told = {query: query_facts(material.collection, query) for query in queries}
     write_folder(out, told, facts)
     return assess(out, seed=0)
@@ -152,7 +146,7 @@ def write_run(
     """Rank the shortlists by a network; write a TREC run."""
     scores = score_all(model, material.data.bags, shortlists.pairs)
     ids, lines = material.collection.corpus.ids, []
-    for part in shortlists.parts():
+    for part in shortlists.table.lists():
         top = top_k(scores[part], K)
         papers = [ids[row] for row in shortlists.pairs.candidates[part][top].tolist()]
         for query in np.unique(shortlists.pairs.queries[part]).tolist():  # None without candidates.

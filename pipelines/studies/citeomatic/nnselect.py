@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding, embedding_bag, normalize
 
 from recsys.errors import InputError
-from recsys.eval.measures import Judged, summarise
+from recsys.eval.measures import Judged, means
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries
 from recsys.models.nnselect import (
@@ -177,6 +177,8 @@ class MagDirBag(nn.Module):
 
     Initial magnitudes and directions come from `generator`. The gradients of both are sparse.
     """
+
+    sparse = True
 
     def __init__(self, size: int, dim: int, generator: torch.Generator) -> None:
         super().__init__()
@@ -402,8 +404,8 @@ class SelectTask:
         for row, query, right in zip(dev.rows.tolist(), dev.queries, dev.gold, strict=True):
             rows, _ = select(self.collection.graph, vectors, query, vectors[row], NEIGHBOURS)
             judged.append(Judged(np.isin(rows, right), len(right)))
-        figures = summarise(judged, rng=np.random.default_rng(0), samples=1)
-        return {name: figures[name].value for name in SHOWN}
+        figures = means(judged)
+        return {name: figures[name] for name in SHOWN}
 
 
 def read_word_vectors(path: Path, words: SortedStrings) -> tuple[Rows, Floats]:

@@ -9,7 +9,6 @@ Every trial is kept in a journal below OUT: a search that was killed, or asked f
 continues, and the training under way from its last epoch.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from recsys.errors import InputError, near_miss, need
+from recsys.formats.files import json_object
 from recsys.indexes.opening import open_collection
 from recsys.pipelines.jobs.tensor_file import TensorFile
 from recsys.pipelines.studies.citeomatic.network_training import History, device_of, train
@@ -38,7 +38,7 @@ from recsys.pipelines.studies.citeomatic.nnselect import (
     read_bags,
     train_and_dev,
 )
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.artifacts import MANIFEST, NNSELECT, fingerprint, sha256, write_json
 from recsys.store.generations import content_key, pin
 
@@ -140,13 +140,7 @@ def read_parameters(path: Path | None, model: Model) -> Parameters:
     if path is None:
         return {}
     again = f"Give the parameters.json that `recsys study tune-{model}` wrote."
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}).", "Give a file.") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON ({error}).", "Give a JSON file.") from error
-    value = value if isinstance(value, dict) else {}
+    value = json_object(path, again)
     parameters = value.get("parameters")
     if value.get("schema") != SCHEMA or not isinstance(parameters, dict):
         raise InputError(f"{path} holds no parameters of {SCHEMA!r}.", again)
@@ -240,13 +234,11 @@ class Search:
         finalists = [*islice(distinct.values(), self.options.finalists)]
         if (usual := self._places(self.usual)) not in finalists:
             finalists.append(usual)
-        for place, values in enumerate(map(self._values, finalists)):
-            progress("finalists", place, len(finalists))
+        for values in map(self._values, tracked(finalists, "finalists", progress)):
             key = f"{self.options.long} epochs of {fingerprint(values)}"
             if key not in study.user_attrs:
                 study.set_user_attr(key, self.objective(values, self.options.long))
             finals.append(Trial(values, float(study.user_attrs[key])))
-        progress("finalists", len(finalists), len(finalists))
         return tuple(finals)
 
     def _places(self, values: Parameters) -> dict[str, int]:

@@ -73,7 +73,7 @@ from recsys.pipelines.studies.clicks.corpus_world import (
     world_of,
 )
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS, baseline
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.arrays import Floats, Rows
 from recsys.store.collection import Collection
 
@@ -302,12 +302,10 @@ def study_clicks(
     learning = None
     if RECOVERY in options.only:
         own, lists, samples = streams[RECOVERY], options.impressions, options.samples
-        for done, (name, model) in enumerate(models.items()):
-            progress("click models", done, len(models))
+        for name, model in tracked(models.items(), "click models", progress):
             recovered += recover(
                 train, {name: model}, METHODS, rng=own, impressions=lists, samples=samples
             )
-        progress("click models", len(models), len(models))
     if COVERAGE in options.only:
         rows = cover(
             train,

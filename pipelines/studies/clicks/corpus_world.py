@@ -32,7 +32,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError, check_name
 from recsys.eval.measures import Doubles
 from recsys.eval.studies.clicks.click_log import ClickLog, write_clicks
 from recsys.eval.studies.clicks.propensities import METHODS, estimate
@@ -263,11 +263,7 @@ def simulate_task(
             few related papers, or too little is simulated.
     """
     check_out(folder, TRUTH, "simulated task")
-    if options.readers not in CLICK_MODELS:
-        raise InputError(
-            f"There are no readers {options.readers!r}.{near_miss(options.readers, CLICK_MODELS)}",
-            f"Take one of {', '.join(CLICK_MODELS)}.",
-        )
+    check_name(options.readers, CLICK_MODELS, "kind of readers")
     model = CLICK_MODELS[options.readers](DEPTH, options.eta)
     world = world_of(collection, options.world, rng=rng)
     train = world.parts["train"]

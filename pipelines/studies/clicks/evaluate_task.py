@@ -17,7 +17,7 @@ import numpy as np
 from recsys.errors import InputError, check_name, need
 from recsys.eval.measures import Doubles, Interval
 from recsys.eval.report.page import Page, Picture, Section
-from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell
+from recsys.eval.report.tables import Cell, Table, best_marked, cells, interval_cell, slug
 from recsys.eval.studies.clicks.click_pictures import Dot, dots, propensity_curves
 from recsys.eval.studies.clicks.estimators import (
     DOUBLY_ROBUST,
@@ -43,7 +43,7 @@ from recsys.pipelines.studies.clicks.click_features import (
     pairs,
 )
 from recsys.pipelines.studies.clicks.rankers import BASELINES, LEARNERS, baseline
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.arrays import Floats
 
 TRAIN, VALIDATION, TEST = PARTS = ("train", "validation", "test")
@@ -214,11 +214,9 @@ def _learn(
     }
     ranked = defaultdict[tuple[str, str | None], list[Doubles]](list)
     runs = list(product(options.weightings, LEARNERS, options.seeds))
-    for done, (weighting, name, seed) in enumerate(runs):
-        progress(TRAINING, done, len(runs))
+    for weighting, name, seed in tracked(runs, TRAINING, progress):
         ranker = LEARNERS[name](*data[weighting], rng=np.random.default_rng(seed))
         ranked[name, weighting].append(ranker.score(tables[TEST]))
-    progress(TRAINING, len(runs), len(runs))
     return ranked
 
 
@@ -326,7 +324,7 @@ def _systems(found: TaskResult, estimator: str) -> Table:
         "100 times these figures."
     )
     return Table(
-        estimator.lower().replace(" ", "-"),
+        slug(estimator),
         f"Test clicks, estimated by {estimator}{adjusted}.",
         ("ranking", "clicks weighted", *MEASURES),
         best_marked(rows, first=2, rivals=[True] * len(rows)),

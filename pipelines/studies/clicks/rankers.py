@@ -2,8 +2,7 @@
 
 Feed-forward, SciDocs' ranker (Cohan et al. 2020): a pair of a clicked and another paper costs
 weight * max(0, margin - (s(clicked) - s(other))). The published configuration (sizes, margin,
-learning rate) is not public: the defaults are ours. torch trains it; a trained network scores in
-numpy.
+learning rate) is not public: the defaults are ours.
 
 Boosted trees, by LightGBM: a pair of a clicked and another paper costs weight * log(1 +
 exp(-(s(clicked) - s(other)))), as in RankNet (Burges 2010, section 2), with the weights of inverse
@@ -15,9 +14,10 @@ The others: display order, chance, and each feature alone.
 """
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,8 +30,7 @@ from recsys.store.arrays import Floats, Longs
 
 if TYPE_CHECKING:
     import lightgbm
-
-Layers: TypeAlias = tuple[tuple[Doubles, Doubles], ...]
+    from torch import nn
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +55,20 @@ class FeedForward:
     """A trained network: standardise, layers of ELU, one linear output.
 
     mean, spread: (f,) float64 of the training rows; a feature that was constant has an infinite
-    spread, and so no influence. layers: (weights (inputs, units), biases (units,)) float64 each.
+    spread, and so no influence.
     """
 
     mean: Doubles
     spread: Doubles
-    layers: Layers
+    network: "nn.Module"
 
     def score(self, features: Floats) -> Doubles:
         """Score (..., f) features: (...) float64, higher is better."""
-        values = self.standardise(features)
-        for weights, biases in self.layers[:-1]:
-            values = values @ weights + biases
-            values = np.where(values > 0, values, np.expm1(np.minimum(values, 0)))
-        weights, biases = self.layers[-1]
-        return np.asarray((values @ weights + biases)[..., 0])
+        import torch
+
+        with torch.no_grad():
+            values = self.network(torch.from_numpy(self.standardise(features)))
+        return np.asarray(values.squeeze(-1).numpy())
 
     def standardise(self, features: Floats) -> Doubles:
         """Shift and scale features as those of training."""
@@ -91,38 +89,37 @@ def fit_feedforward(
     """
     need("torch", "The feed-forward ranker")
     import torch
-    from torch.nn.functional import elu
+    from torch import nn
 
     from recsys.pipelines.studies.citeomatic.network_training import one_thread
 
-    start = []
+    layers: list[nn.Module] = []
     for inputs, units in pairwise([train.features.shape[1], *options.hidden, 1]):
-        bound = np.sqrt(6 / (inputs + units))  # Glorot & Bengio 2010, eq. 16.
-        start.append((rng.uniform(-bound, bound, (inputs, units)), np.zeros(units)))
+        layer, bound = nn.Linear(inputs, units, dtype=torch.float64), np.sqrt(6 / (inputs + units))
+        # Glorot & Bengio 2010, eq. 16.
+        layer.weight.data = torch.from_numpy(rng.uniform(-bound, bound, (inputs, units)).T)
+        nn.init.zeros_(layer.bias)
+        layers += [layer, nn.ELU()]
+    network = nn.Sequential(*layers[:-1])
     exact = train.features.astype(np.float64)  # So the spread of a constant is 0, not about 0.
     mean, spread = exact.mean(axis=0), exact.std(axis=0)
-    kept = FeedForward(mean, np.where(spread > 0, spread, np.inf), tuple(start))
+    kept = FeedForward(mean, np.where(spread > 0, spread, np.inf), deepcopy(network))
     features = torch.from_numpy(kept.standardise(train.features))
     clicked, other, weight = map(torch.from_numpy, (train.clicked, train.other, train.weight))
-    layers = [tuple(torch.tensor(a, requires_grad=True) for a in layer) for layer in start]
-    optimiser = torch.optim.Adam([each for layer in layers for each in layer], options.rate)
+    optimiser = torch.optim.Adam(network.parameters(), options.rate)
     best, since = np.inf, 0
     with one_thread():
         for _ in range(options.epochs):
             order = torch.from_numpy(rng.permutation(len(train)))
             for begin in range(0, len(train), options.batch):
                 batch = order[begin : begin + options.batch]
-                hidden = features[torch.cat([clicked[batch], other[batch]])]
-                for weights, biases in layers[:-1]:
-                    hidden = elu(hidden @ weights + biases)
-                weights, biases = layers[-1]
-                winner, loser = (hidden @ weights + biases).squeeze(1).chunk(2)
+                scores = network(features[torch.cat([clicked[batch], other[batch]])])
+                winner, loser = scores.squeeze(1).chunk(2)
                 losses = weight[batch] * torch.relu(options.margin - (winner - loser))
                 optimiser.zero_grad()
                 torch.autograd.backward(losses.mean())
                 optimiser.step()
-            arrays = [[each.detach().numpy().copy() for each in layer] for layer in layers]
-            net = replace(kept, layers=tuple((weights, biases) for weights, biases in arrays))
+            net = replace(kept, network=deepcopy(network))
             loss = margin_loss(net.score(validation.features), validation, options.margin)
             since = 0 if loss < best else since + 1
             if since == 0:

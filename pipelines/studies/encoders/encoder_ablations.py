@@ -34,6 +34,7 @@ from recsys.pipelines.studies.encoders.triplets import (
     Reading,
     read_index,
 )
+from recsys.protocols import tracked
 from recsys.store.artifacts import CREATED_BY, fingerprint, sha256
 from recsys.store.generations import content_key
 
@@ -105,12 +106,12 @@ def ablate(
     names = [name for name in rows if not chosen or name in (FULL, *chosen)]
     check_out(out, ROWS, "ablations")
     (out / ROWS).mkdir(parents=True, exist_ok=True)
-    outcomes = []
-    for number, name in enumerate(names):
-        run.progress("encoders", number, len(names))
-        outcomes.append(_outcome(index, split, rows[name], out / ROWS / name, run))
-    run.progress("encoders", len(names), len(names))
-    page = ablation_page(outcomes)
+    page = ablation_page(
+        [
+            _outcome(index, split, rows[name], out / ROWS / name, run)
+            for name in tracked(names, "encoders", run.progress)
+        ]
+    )
     write_page(page, out / PAGE)
     return page
 

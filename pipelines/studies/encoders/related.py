@@ -5,7 +5,6 @@ n}}}, and `train.txt` and `val.txt` with one query id a line. Counts may be of a
 citation and 1 for a citation of a citation, or how often two papers were viewed together.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from math import isfinite
@@ -14,7 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from recsys.errors import InputError, near_miss
+from recsys.errors import InputError
+from recsys.formats.files import json_object, read_text
 from recsys.formats.papers.paper_fields import cleaned
 from recsys.models.encoder import SeenQueries, digests_of
 from recsys.pipelines.studies.citeomatic.negatives import Sampling, TripletSampler, keys
@@ -51,7 +51,7 @@ def read_related(folder: Path, reading: Reading) -> Source:
     Raises:
         InputError: a file is missing, unreadable or of another shape, or names no usable query.
     """
-    metadata = _object(folder / METADATA)
+    metadata = json_object(folder / METADATA, _SHAPES[METADATA])
     if not all(isinstance(facts, dict) for facts in metadata.values()):
         raise InputError(f"{folder / METADATA} is not of the shape of metadata.", _SHAPES[METADATA])
     papers = {name: facts for name, facts in sorted(metadata.items()) if _text(facts, "title")}
@@ -59,7 +59,7 @@ def read_related(folder: Path, reading: Reading) -> Source:
     try:
         related: Related = {
             query: {other: float(fact["count"]) for other, fact in others.items()}
-            for query, others in _object(folder / COUNTS).items()
+            for query, others in json_object(folder / COUNTS, _SHAPES[COUNTS]).items()
         }
         if not all(isfinite(count) for others in related.values() for count in others.values()):
             raise ValueError
@@ -90,7 +90,7 @@ def read_related(folder: Path, reading: Reading) -> Source:
 
 def _sampler(path: Path, row_of: Mapping[str, int], related: Related) -> RelatedSampler:
     """Relate the queries that a file names, if they have a text and a related paper with one."""
-    named = dict.fromkeys(line.strip() for line in _read(path).splitlines() if line.strip())
+    named = dict.fromkeys(line.strip() for line in read_text(path).splitlines() if line.strip())
     usable = [
         query
         for query in named
@@ -123,29 +123,6 @@ def _sampler(path: Path, row_of: Mapping[str, int], related: Related) -> Related
     )
     pairs = np.array(owner, np.int32), np.array(others, np.int32)
     return RelatedSampler.build(base, *pairs, np.array(counts, np.float64), every.astype(np.int64))
-
-
-def _object(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(_read(path))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON ({error}).", _SHAPES[path.name]) from error
-    if not isinstance(value, dict):
-        raise InputError(f"{path} holds no JSON object.", _SHAPES[path.name])
-    return value
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        siblings = [sibling.name for sibling in path.parent.glob("*")]
-        raise InputError(
-            f"There is no {path}.{near_miss(path.name, siblings)}",
-            f"A folder in SPECTER's format holds {METADATA}, {COUNTS}, {TRAIN} and {DEV}.",
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read ({error}).", "Give a text file.") from error
 
 
 def _text(facts: Mapping[str, Any], name: str) -> str:

@@ -24,7 +24,7 @@ from recsys.pipelines.encoders.checkpoints import (
     read_checkpoint,
 )
 from recsys.pipelines.encoders.export_encoder import OWN_SETTINGS, Settings, choose_settings
-from recsys.protocols import Progress, silent
+from recsys.protocols import Progress, silent, tracked
 from recsys.store.arrays import Floats, Longs, Ragged, Rows, slices
 
 _SHARD = 2048
@@ -54,8 +54,7 @@ def tokenise(
         path.write_text(checkpoint.tokenizer, encoding="utf-8")
         tokenizer = load_tokenizer(path, settings.max_length)
     lengths, parts = [], []
-    for begin in range(0, len(texts), _SHARD):
-        progress("splitting texts", begin, len(texts))
+    for begin in tracked(range(0, len(texts), _SHARD), "splitting texts", progress):
         some = (
             segments(text, settings.joiner, settings.max_length)
             for text in texts[begin : begin + _SHARD]
@@ -64,7 +63,6 @@ def tokenise(
         ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(inputs)]
         lengths += [len(each) for each in ids]
         parts.append(np.fromiter(chain.from_iterable(ids), np.int32))
-    progress("splitting texts", len(texts), len(texts))
     starts = np.cumsum([0, *lengths], dtype=np.int64)
     return Ragged(starts, np.concatenate([np.empty(0, np.int32), *parts]))
 
@@ -173,12 +171,9 @@ class Texts:
         """Encode texts, a batch at a time: (len(rows), d) float32, L2-normalised."""
         made, where = self._batches(rows)
         tower.eval()
-        parts = []
         with torch.inference_mode(), self._autocast():
-            for number, batch in enumerate(made):
-                self.progress("encoding papers", number, len(made))
-                parts.append(tower([batch]).float().cpu())
-        self.progress("encoding papers", len(made), len(made))
+            batches = tracked(made, "encoding papers", self.progress)
+            parts = [tower([batch]).float().cpu() for batch in batches]
         vectors: Floats = normalize(torch.cat(parts), dim=1).numpy()[where]
         return vectors
 

@@ -19,7 +19,7 @@ from recsys.eval.measures import Doubles
 from recsys.eval.studies.encoders.training_page import TRAINING, page_note
 from recsys.pipelines.jobs.kept_results import check_out
 from recsys.pipelines.jobs.tensor_file import TensorFile
-from recsys.pipelines.studies.citeomatic.negatives import Triplets, nearest
+from recsys.pipelines.studies.citeomatic.negatives import Triplets, near_negatives
 from recsys.pipelines.studies.encoders.related import is_related_folder, read_related
 from recsys.pipelines.studies.encoders.tower import StartOptions, Student, Texts, Tower
 from recsys.pipelines.studies.encoders.training import (
@@ -30,7 +30,7 @@ from recsys.pipelines.studies.encoders.training import (
     train_into,
 )
 from recsys.pipelines.studies.encoders.triplets import MEASURE, Draw, Reading, Source, read_index
-from recsys.store.arrays import Floats, Ragged, Rows
+from recsys.store.arrays import Floats, Rows
 from recsys.store.artifacts import MANIFEST, fingerprint
 
 LossName: TypeAlias = Literal["triplet", "unit-triplet", "in-batch"]
@@ -110,7 +110,11 @@ class EncoderTask:
 
     def triplets(self, rng: np.random.Generator) -> Triplets:
         """Draw an epoch: queries in random order, the triplets of each one after another."""
-        drawn = self.source.sampler.epoch(rng, self.draw, self._near() if self.draw.near else None)
+        sampler, near = self.source.sampler, None
+        if self.draw.near:
+            every = np.arange(len(self.source.texts), dtype=np.int32)
+            near = near_negatives(self.vectors(every), sampler.base, DEPTH)
+        drawn = sampler.epoch(rng, self.draw, near)
         queries, place = np.unique(drawn.query, return_inverse=True)
         turn = rng.permutation(len(queries))
         block = rng.random(len(queries))[turn // _BLOCK]
@@ -142,15 +146,6 @@ class EncoderTask:
         """Average R@20 over the dev queries; once more, for what a history keeps by source."""
         mean = float(self.recalls().mean())
         return [mean, mean]
-
-    def _near(self) -> Ragged:
-        """Find papers near each query that may be negatives: place -> rows."""
-        base = self.source.sampler.base
-        every = np.arange(len(self.source.texts), dtype=np.int32)
-        found = nearest(self.vectors(every), base, DEPTH)
-        owner, rows = found.take(np.arange(len(found), dtype=np.int32))
-        kept = base.may_be_negative(owner, rows)
-        return Ragged.from_pairs(owner[kept], rows[kept], len(found))
 
 
 _REVISION = 1

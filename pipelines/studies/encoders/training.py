@@ -37,7 +37,7 @@ from torch.nn.parallel import DistributedDataParallel
 from recsys.errors import InputError, RecsysError
 from recsys.eval.studies.encoders.training_page import TRAINING, add_page
 from recsys.pipelines.jobs.tensor_file import TensorFile, below, named
-from recsys.pipelines.studies.citeomatic.network_training import device_of
+from recsys.pipelines.studies.citeomatic.network_training import Optimiser, device_of
 from recsys.pipelines.studies.encoders.tower import Learner, Student
 from recsys.protocols import Progress, silent
 from recsys.store.arrays import Rows
@@ -73,46 +73,18 @@ class Pace:
         return self.rate * (steps - step) / (steps - rising + 1)
 
 
-class Optimiser:
+def adamw(parameters: Mapping[str, nn.Parameter], decay: float) -> Optimiser:
     """AdamW (Loshchilov & Hutter 2019, algorithm 2) over named parameters."""
-
-    def __init__(self, parameters: Mapping[str, nn.Parameter], pace: Pace) -> None:
-        """Start without moments."""
-        self.parameters = dict(parameters)
-        self.pace = pace
-        decaying = {name: not name.endswith(_WHOLE) for name in parameters}
-        groups = [
-            {
-                "params": [each for name, each in parameters.items() if decaying[name] is wanted],
-                "weight_decay": pace.decay if wanted else 0.0,
-            }
-            for wanted in (True, False)
-        ]
-        self._adam = torch.optim.AdamW([group for group in groups if group["params"]])
-
-    def step(self, rate: float) -> None:
-        """Update the parameters by their gradients, and forget these."""
-        nn.utils.clip_grad_norm_(self.parameters.values(), self.pace.clip)
-        for group in self._adam.param_groups:
-            group["lr"] = rate
-        self._adam.step()
-        self._adam.zero_grad()
-
-    def state(self) -> dict[str, Tensor]:
-        """Return what is remembered of each parameter: name -> tensor."""
-        return {
-            f"{name}:{what}": value
-            for name, parameter in self.parameters.items()
-            for what, value in self._adam.state.get(parameter, {}).items()
-        }
-
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """Take up what `state` returned."""
-        for key, value in state.items():
-            name, _, what = key.rpartition(":")
-            parameter = self.parameters[name]
-            device = value.device if what == "step" else parameter.device
-            self._adam.state[parameter][what] = value.to(device)
+    kinds = [
+        [each for name, each in parameters.items() if name.endswith(_WHOLE) is whole]
+        for whole in (False, True)
+    ]
+    groups = [
+        {"params": own, "weight_decay": each}
+        for own, each in zip(kinds, (decay, 0.0), strict=True)
+        if own
+    ]
+    return Optimiser(parameters, torch.optim.AdamW(groups))
 
 
 @dataclass(slots=True)
@@ -297,7 +269,7 @@ class Loop:
         """Continue from the file, or draw the first epoch."""
         self.task, self.options, self.file, self.ranks = task, options, file, ranks
         self.network = ranks.wrap(task.learner)
-        self.optimiser = Optimiser(task.learner.learned(), options.pace)
+        self.optimiser = adamw(task.learner.learned(), options.pace.decay)
         self.did, self.best, self.epoch = History(), dict[str, Tensor](), -1
         self.drawn: Rows | None = None
         if (saved := file.load()) is not None:
@@ -376,6 +348,7 @@ class Loop:
                 f"The loss of step {did.steps + 1} is {loss}.",
                 "Lower --rate, or compute with --precision f32.",
             )
+        nn.utils.clip_grad_norm_(self.optimiser.parameters.values(), self.options.pace.clip)
         self.optimiser.step(self.options.pace.rate_of(did.steps, self.steps))
         did.losses.append(loss)
         did.examples += len(whole)

@@ -26,6 +26,7 @@ from recsys.eval.measures import Doubles
 from recsys.indexes.opening import open_collection
 from recsys.models.encoder import SeenQueries, Text
 from recsys.pipelines.evaluation.splits import Split, gold, read_split
+from recsys.pipelines.index.paper_rows import texts_in
 from recsys.pipelines.studies.citeomatic.negatives import (
     Kind,
     Triplets,
@@ -341,14 +342,13 @@ def read_texts(collection: Collection, fields: Sequence[str]) -> list[Text]:
     """Read (title, abstract) of every paper, as far as the fields are asked for."""
     for name in fields:
         check_name(name, FIELDS, "field")
-    columns = collection.corpus.texts()
-    titles: list[str] = columns.column("title").to_pylist()
+    titles, abstracts = zip(*texts_in(collection.corpus), strict=True)
     for name in (VENUE, AUTHORS):
         if name in fields:
             values = collection.corpus.column(name).to_pylist()
             added = [each if isinstance(each, str) else ", ".join(each or ()) for each in values]
             both = zip(titles, added, strict=True)
-            titles = [f"{title}. {other}" if other else title for title, other in both]
+            titles = tuple(f"{title}. {other}" if other else title for title, other in both)
     if ABSTRACT not in fields:
         return [(title, None) for title in titles]
-    return list(zip(titles, columns.column("abstract").to_pylist(), strict=True))
+    return list(zip(titles, abstracts, strict=True))

@@ -1,6 +1,7 @@
 """Commands that write corpora and indexes: `corpus`, `build`, `update` and `train ranker`."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -69,13 +70,13 @@ def corpus(
     if out is None and not describe:
         raise bad_value("give one of them, or both.", option="--out, --describe")
     reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
-    cache = cache_folder()
+    cache, files = cache_folder(), files_of(sources, quiet=quiet)
     if out is not None:
         with shown_progress(quiet=quiet) as progress:
-            report = write_corpus(sources, out, reading, cache=cache / PDFS, progress=progress)
+            report = write_corpus(files, out, reading, cache=cache / PDFS, progress=progress)
         tell(report.lines(), quiet=quiet)
     if describe:
-        papers = sources if out is None else [out]
+        papers = files if out is None else [out]
         index = papers[0] if papers[0].is_dir() else None
         with shown_work(index, quiet=quiet) as progress:
             worth = describe_papers(papers, reading, cache=cache, progress=progress)
@@ -134,23 +135,15 @@ def build(
 
     reading = reading_of(columns, keyphrases, apart=apart, titles_only=titles_only)
     with build_here(out, store, force=force, quiet=quiet) as folder:
-        with shared_work(None, engine, address, quiet=quiet, num_gpus=num_gpus) as (
-            progress,
-            workers,
-        ):
+        work = shared_work(None, engine, address, quiet=quiet, num_gpus=num_gpus)
+        with work as (progress, workers):
             options = BuildOptions(
                 encoder=encoder or (None if embeddings else BuildOptions().encoder),
-                pooling=pooling,
-                precision=precision,
-                embeddings=embeddings,
-                vectors=vectors,
-                text=text,
-                force=force,
-                wait=not no_wait,
-                reading=reading,
-                engine=workers,
-            )
-            report = build_index(sources, folder, options, cache=cache_folder(), progress=progress)
+                pooling=pooling, precision=precision, embeddings=embeddings, vectors=vectors,
+                text=text, force=force, wait=not no_wait, reading=reading, engine=workers,
+            )  # fmt: skip
+            files = files_of(sources, quiet=quiet)
+            report = build_index(files, folder, options, cache=cache_folder(), progress=progress)
         tell(report.lines(), quiet=quiet)
 
 
@@ -195,16 +188,21 @@ def update(
     named = columns_in(columns)
     with shared_work(index, engine, address, quiet=quiet, num_gpus=num_gpus) as (progress, workers):
         options = UpdateOptions(
-            remove=remove,
-            whole=bool(whole),
-            embeddings=embeddings,
-            compact=compact,
-            wait=not no_wait,
-            columns=named,
-            engine=workers,
-        )
-        report = update_index(index, sources or whole or [], options, progress=progress)
+            remove=remove, whole=bool(whole), embeddings=embeddings, compact=compact,
+            wait=not no_wait, columns=named, engine=workers,
+        )  # fmt: skip
+        files = files_of(sources or whole or [], quiet=quiet)
+        report = update_index(index, files, options, progress=progress)
     tell(report.lines(), quiet=quiet)
+
+
+def files_of(sources: Sequence[Path], *, quiet: bool) -> Sequence[Path]:
+    """Return sources; the library of a running Zotero is read into a file first."""
+    if not any(source.parts[:1] == ("zotero:",) for source in sources):
+        return sources
+    from recsys.app.zotero_wiring import files_of as read
+
+    return read(sources, quiet=quiet)
 
 
 def train_ranker(
@@ -257,16 +255,9 @@ def train_ranker(
 
     with shared_work(index, engine, address, quiet=quiet) as (progress, workers):
         options = TrainOptions(
-            start=start,
-            metadata=not no_metadata,
-            seed=seed,
-            candidates=names_in(candidates),
-            nnselect_features=nnselect_features,
-            folds=folds,
-            passes=passes,
-            engine=workers,
-        )
-        report = train(
-            index, split, options, unseen=unseen_views, wait=not no_wait, progress=progress
-        )
+            start=start, metadata=not no_metadata, seed=seed, candidates=names_in(candidates),
+            nnselect_features=nnselect_features, folds=folds, passes=passes, engine=workers,
+        )  # fmt: skip
+        wait = not no_wait
+        report = train(index, split, options, unseen=unseen_views, wait=wait, progress=progress)
     tell(report.lines(), quiet=quiet)

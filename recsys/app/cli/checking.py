@@ -1,7 +1,6 @@
 """Commands that check: the references of a file, an artifact, the installation."""
 
 import sys
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,22 +12,18 @@ from recsys.app.cli.options import (
     IndexOrStarter,
     OneOf,
     ReportFormat,
+    To,
     bad_value,
-    damage_named,
+    sending,
+    shown_work,
+    tell,
 )
-from recsys.app.terminal import (
-    check_target,
-    columns_of,
-    emit,
-    note,
-    show_bytes,
-    shown_progress,
-)
+from recsys.app.terminal import check_target, columns_of, emit, note, show_bytes
 from recsys.formats.check_formats import FORMATS, render_check
 
 if TYPE_CHECKING:
-    from recsys.checking.listed import Listed
     from recsys.checking.verdicts import CheckReport
+    from recsys.records import Paper, PaperId
 
 
 def check(
@@ -42,6 +37,7 @@ def check(
     suggest: Annotated[int, Option(metavar="N", min=0, max=100)] = 0,
     fix: Annotated[Path | None, Option(metavar="FILE.bib")] = None,
     patch: bool = False,
+    to: To = None,
     strict: bool = False,
     output: Annotated[str, OneOf(FORMATS), Option("--format")] = "table",
     out: Annotated[Path | None, Option(metavar="FILE")] = None,
@@ -63,20 +59,26 @@ def check(
             starter corpus is then not searched.
         source: With --online: one of openalex, crossref, semanticscholar, arxiv and pubmed; may be
             repeated. Default: openalex and crossref.
-        yes: Agree to the plan of --online without being asked.
+        yes: Agree to the plans of --online and --to without being asked.
         retractions: CSV file of retractions, as Retraction Watch publishes it. Default: what the
             sources know.
         suggest: Number of papers to recommend that the draft does not cite.
         fix: File to write a corrected copy of the BibTeX file to. Default: none.
+        to: With --fix: also add the works of the corrected copy to the Zotero that runs on this
+            machine, once you agree to the plan. Works that its library has are only put into
+            COLLECTION, which is created if need be (see docs/guide/zotero.md; needs
+            `citerec[online]`). Default: none.
         patch: Print the corrections as a unified diff instead of the report.
         strict: Exit with 1 if something is wrong.
         output: Format of the report.
         out: File to write the report to. Default: stdout.
     """
     from recsys.app.check_wiring import checked, online_sources, opened_source
+    from recsys.app.wiring import open_index
     from recsys.checking.listed import read_listed
     from recsys.checking.retractions import read_retractions
     from recsys.machine import start_on_one_thread
+    from recsys.records import Bibliography, Manuscript, ReadingLists
 
     start_on_one_thread()
     if source and not online:
@@ -85,42 +87,33 @@ def check(
         raise bad_value("it is for a .bib file.", option="--fix" if fix else "--patch")
     if fix is not None and fix == out:
         raise bad_value("the report would replace it: give another --out.", option="--fix")
+    if to is not None and fix is None:
+        raise bad_value("it goes with --fix.", option="--to")
+    send = sending(to, yes=yes, quiet=quiet)
     check_target(out)
     check_target(fix)
     listed = read_listed(file)
     notices = {} if retractions is None else read_retractions(retractions)
-    with ExitStack() as opened:
-        sources = []
-        if index is not None or not online:
-            with damage_named(index), shown_progress(quiet=quiet) as progress:
-                sources.append(opened_source(index, progress))
-        if online:
-            names = list(dict.fromkeys(source or ("openalex", "crossref")))
-            asked = online_sources(listed.references, names, yes=yes, quiet=quiet)
-            sources += opened.enter_context(asked)
-        report = checked(listed, sources, file=str(file), notices=notices)
-    for line in (*report.notes, f"Asked: {', '.join(report.asked)}."):
-        note(line, quiet=quiet)
-    if suggest:
-        report = _suggesting(report, listed, index, suggest)
+    sources = []
+    if index is not None or not online:
+        with shown_work(index, quiet=quiet) as progress:
+            sources.append(opened_source(index, progress))
+    names = list(dict.fromkeys(source or ("openalex", "crossref"))) if online else []
+    with online_sources(listed.references, names, yes=yes, quiet=quiet) as asked:
+        report = checked(listed, [*sources, *asked], file=str(file), notices=notices)
+    tell((*report.notes, f"Asked: {', '.join(report.asked)}."), quiet=quiet)
+    if suggest:  # What the draft, or a paper with this bibliography, should cite, too.
+        lists = ReadingLists(liked=Bibliography(() if listed.manuscript else listed.references))
+        draft = listed.manuscript or Manuscript()
+        answer = open_index(index).recommend(draft, k=suggest, lists=lists)
+        report = replace(report, suggested=answer.recommendations)
     if fix is not None or patch:
         _fixed(report, file, fix, patch=patch, quiet=quiet)
     if out is not None or not patch:
         emit(render_check(report, output), out)
+    if to is not None and fix is not None:
+        send(_works_of(fix))
     return int(strict and any(item.is_wrong for item in report.items))
-
-
-def _suggesting(
-    report: "CheckReport", listed: "Listed", index: Path | None, most: int
-) -> "CheckReport":
-    """Add what the draft, or a paper with this bibliography, should cite, too."""
-    from recsys.app.wiring import open_index
-    from recsys.records import Bibliography, Manuscript, ReadingLists
-
-    asked = listed.manuscript or Manuscript()
-    lists = ReadingLists(liked=Bibliography(() if listed.manuscript else listed.references))
-    answer = open_index(index).recommend(asked, k=most, lists=lists)
-    return replace(report, suggested=answer.recommendations)
 
 
 def _fixed(
@@ -147,6 +140,15 @@ def _fixed(
         show_bytes(FilePatch(str(file), raw, new).diff())
 
 
+def _works_of(path: Path) -> "dict[PaperId, Paper]":
+    """Read the works of a bibliography as papers; what has no title is none."""
+    from recsys.checking.listed import read_listed
+    from recsys.formats.papers.external_ids import paper_of
+
+    works = (each for each in read_listed(path).references if each.title)
+    return {each.key: paper_of(replace(each, id=each.id or each.key)) for each in works}
+
+
 def inspect(
     index: Index,
     verify: bool = False,
@@ -165,9 +167,7 @@ def inspect(
     emit(inspection_json(found) if output == "json" else inspection_table(found, columns))
 
 
-def doctor(
-    online: bool = False,
-) -> int:
+def doctor(online: bool = False) -> int:
     """Check the installation and this machine.
 
     Each problem comes with what to do about it. The exit code is 1 if there is a problem.
@@ -181,8 +181,8 @@ def doctor(
 
     if online:
         need("httpx2", "Asking sources on the web")
-    checks = []
+    code = 0
     for check in examine(online=online):
-        checks.append(check)
         emit(f"{check.text(columns_of(sys.stdout))}\n")
-    return 0 if all(check.ok for check in checks) else 1
+        code |= not check.ok
+    return code

@@ -13,15 +13,18 @@ from recsys.app.cli.options import (
     KeyPattern,
     OneOf,
     OwnWords,
+    To,
     bad_value,
     damage_named,
     named_option,
+    sending,
+    tell,
 )
 from recsys.app.terminal import check_target, draw, emit, note, show_bytes, shown_progress
 from recsys.formats.answers import LOCAL_FORMATS
 from recsys.formats.files import STDIN, read_text
 from recsys.query.question_schema import read_references
-from recsys.records import LEAST_CHANCE
+from recsys.records import LEAST_CHANCE, Paper, PaperId
 
 if TYPE_CHECKING:
     from recsys.formats.local_answers.filled_drafts import BibFile
@@ -52,6 +55,8 @@ def cite(
     dry_run: Annotated[bool, Option(rich_help_panel="Changes to the draft")] = False,
     least: Annotated[float, Option(metavar="P", min=0, max=1)] = LEAST_CHANCE,
     accept: Accept = "marked",
+    to: To = None,
+    yes: bool = False,
     keys: KeyPattern = None,
     verbose: Annotated[bool, Option("--verbose", "-v")] = False,
     quiet: bool = False,
@@ -64,8 +69,8 @@ def cite(
     Only --patch changes the draft.
 
     Args:
-        draft: The draft: .tex, .md, .txt, .docx, .pdf or .zip. `-` reads a passage from stdin,
-            where | marks the place. Default: stdin.
+        draft: The draft: .tex, .md, .typ, .txt, .docx, .pdf or .zip. `-` reads a passage from
+            stdin, where | marks the place. Default: stdin.
         line: Answer only for the sentence on this line. Default: all.
         offset: Place in a passage from stdin, in characters from its start. Default: at the | or
             the end.
@@ -83,6 +88,10 @@ def cite(
         dry_run: Show what would change, and change no file.
         least: Accept the best paper of a place if its probability is at least this.
         accept: Accept papers for marks only, or also for sentences without one.
+        to: Also add the accepted papers to the Zotero that runs on this machine, once you agree to
+            the plan. Papers that its library has are only put into COLLECTION, which is created if
+            need be (see docs/guide/zotero.md; needs `citerec[online]`). Default: none.
+        yes: Agree to the plan of --to without being asked.
         verbose: Show ids, sources, links and every reason of a paper.
     """
     from recsys.machine import start_on_one_thread
@@ -96,43 +105,34 @@ def cite(
     if is_passage and sys.stdin is not None and sys.stdin.isatty():
         raise bad_value("Give a draft file, or pass a passage on stdin.", option="DRAFT")
     if offset is not None and not is_passage:
-        raise bad_value(
-            "--offset is for a passage on stdin; for a file, use --line.", option="--offset"
-        )
+        what = "--offset is for a passage on stdin; for a file, use --line."
+        raise bad_value(what, option="--offset")
     check_target(out)
     if keys is not None:
         key_parts(keys)
     _check_filling(fill, patch=patch, dry_run=dry_run, is_passage=is_passage)
+    send = None if to is None or dry_run else sending(to, yes=yes, quiet=quiet)
     question = LocalQuestion(
-        k=k,
-        line=line,
-        offset=offset,
-        most=most,
-        as_of=as_of,
-        title=title,
-        abstract=abstract,
+        k=k, line=line, offset=offset, most=most, as_of=as_of, title=title, abstract=abstract,
         liked=read_references(*(seeds or ())),
-    )
+    )  # fmt: skip
     asked = read_text(STDIN) if is_passage else Path(draft or "")
     answer = _answer(index, needs, asked, question, quiet=quiet)
-    file = None if fill is None else _bibliography(fill)
+    file = None
+    if fill is not None:
+        from recsys.formats.local_answers.filled_drafts import BibFile  # Seldom needed, and much.
+
+        file = BibFile.read(fill)
     named = keys_of(answer, file.references if file else (), keys)
     if keys is None and named.pattern is not None:
         note(KEYS_FOLLOW.format(named.pattern), quiet=quiet)
-    unmarked = accept == "all"
     write = _prepared(
-        answer, file, named, least=least, unmarked=unmarked, patch=patch, dry=dry_run, quiet=quiet
+        answer, file, named, send, least=least, accept=accept, patch=patch, dry=dry_run, quiet=quiet
     )
     if out is not None or not patch:
         _show(answer, named, output, out, verbose=verbose)
     write()
     _check_found(answer)
-
-
-def _bibliography(path: Path) -> "BibFile":
-    from recsys.formats.local_answers.filled_drafts import BibFile  # Seldom needed, and much.
-
-    return BibFile.read(path)
 
 
 def _answer(
@@ -151,12 +151,10 @@ def _answer(
     with damage_named(index):
         with shown_progress(quiet=quiet) as progress:
             recommender = open_local(index, needs=needs, progress=progress)
-        for said in said_of_index(recommender.recommender):
-            note(said, quiet=quiet)
+        tell(said_of_index(recommender.recommender), quiet=quiet)
         answer = local.cite(recommender, asked, question)
     counted = looked_at(answer) and f"Searched: {looked_at(answer)}."
-    for said in filter(None, (answer.understood, counted, *answer.notes)):
-        note(said, quiet=quiet)
+    tell(filter(None, (answer.understood, counted, *answer.notes)), quiet=quiet)
     return answer
 
 
@@ -169,10 +167,8 @@ def _check_filling(fill: Path | None, *, patch: bool, dry_run: bool, is_passage:
     """
     if fill is None:
         if patch or dry_run:
-            raise bad_value(
-                "Keys need entries: add --fill FILE.bib.",
-                option="--patch" if patch else "--dry-run",
-            )
+            what = "Keys need entries: add --fill FILE.bib."
+            raise bad_value(what, option="--patch" if patch else "--dry-run")
         return
     if fill.suffix.lower() != ".bib":
         raise bad_value(f"{fill} does not end in .bib.", option="--fill")
@@ -185,9 +181,10 @@ def _prepared(
     answer: "LocalAnswer",
     file: "BibFile | None",
     keys: "GapKeys",
+    send: "Callable[[dict[PaperId, Paper]], None] | None",
     *,
     least: float,
-    unmarked: bool,
+    accept: Accept,
     patch: bool,
     dry: bool,
     quiet: bool,
@@ -197,34 +194,36 @@ def _prepared(
     Raises:
         InputError: the bibliography or the draft cannot be changed so.
     """
-    if file is None:
+    if file is None and send is None:
         return lambda: None
     from recsys.formats.local_answers.filled_drafts import accepted, patches, told, write_patches
 
-    taken = accepted(answer, keys, least=least, unmarked=unmarked)
+    taken = accepted(answer, keys, least=least, unmarked=accept == "all")
+    papers = {each.paper.id: each.paper for each in taken}
+    if file is None:
+        return lambda: send(papers) if send is not None else None
     entries, changes = file.with_entries(taken, keys), patches(answer, taken) if patch else ()
 
     def write() -> None:
         """Write the entries, then the draft, and say which key goes where."""
         if not taken:
-            note(
-                f"No paper has a probability of at least {least:g}: nothing was written.",
-                quiet=quiet,
-            )
+            what = f"No paper has a probability of at least {least:g}: nothing was written."
+            note(what, quiet=quiet)
             return
         if not dry:
             write_patches((entries, *changes))
         new = {each.key for each in taken if each.paper.id not in keys.had}
         done = "would be" if dry else "were"
-        for line in told(answer, taken):
-            note(line, quiet=quiet)
-        note(
-            f"Entries that {done} added to {file.path}: {len(new):,}; places: {len(taken):,}.",
-            quiet=quiet,
+        lines = [*told(answer, taken)]
+        lines.append(
+            f"Entries that {done} added to {file.path}: {len(new):,}; places: {len(taken):,}."
         )
         if file.raw is None and new:
-            note(f"{file.path} is new: add it to the draft's bibliography.", quiet=quiet)
+            lines.append(f"{file.path} is new: add it to the draft's bibliography.")
+        tell(lines, quiet=quiet)
         show_bytes(b"".join(each.diff() for each in changes))
+        if send is not None:
+            send(papers)
 
     return write
 
@@ -257,7 +256,5 @@ def _check_found(answer: "LocalAnswer") -> None:
             nothing_found(answer), "Mark a place with [CITE], or choose one with --line."
         )
     if not any(gap.recommendations for gap in answer.gaps):
-        raise NothingFound(
-            f"No paper of the index fits any of the {len(answer.gaps):,} places.",
-            "Try a later --as-of, or another --index.",
-        )
+        what = f"No paper of the index fits any of the {len(answer.gaps):,} places."
+        raise NothingFound(what, "Try a later --as-of, or another --index.")

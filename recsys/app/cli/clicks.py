@@ -24,6 +24,7 @@ from recsys.app.cli.options import (
     damage_named,
     names_in,
     shown_work,
+    tell,
 )
 from recsys.app.terminal import check_folder, check_target, emit, made, note, shown_progress
 
@@ -154,19 +155,19 @@ def evaluate(
     import numpy as np
 
     from recsys.eval.report.page import FORMATS
-    from recsys.eval.studies.clicks.click_evaluation import evaluate_runs, read_runs
+    from recsys.eval.studies.clicks.click_evaluation import DISPLAY, evaluate_runs
     from recsys.eval.studies.clicks.click_log import read_clicks
     from recsys.eval.studies.clicks.estimators import Options
     from recsys.eval.studies.clicks.pages import evaluation_page
     from recsys.eval.studies.clicks.propensities import read_propensities
+    from recsys.eval.trec import read_runs
 
     check_target(out)
     options = Options(cap=cap, samples=samples, unit="query" if by_query else "impression")
-    known, systems = read_propensities(propensities), read_runs(runs or [])
+    known, systems = read_propensities(propensities), read_runs(runs or [], [DISPLAY])
     rng = np.random.default_rng(seed)
     found = evaluate_runs(read_clicks(log), known, systems, rng=rng, options=options)
-    for sentence in found.notes:
-        note(sentence, quiet=quiet)
+    tell(found.notes, quiet=quiet)
     facts = made(seed, log=log, propensities=propensities)
     emit(FORMATS[output](evaluation_page(found, facts)), out)
 

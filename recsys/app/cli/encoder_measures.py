@@ -29,7 +29,7 @@ from recsys.app.cli.options import (
     shown_work,
     tell,
 )
-from recsys.app.terminal import check_target, emit, made, note, shown_progress
+from recsys.app.terminal import check_target, emit, made, shown_progress
 
 
 def embed(
@@ -201,8 +201,7 @@ def probe_embeddings(
     files = embedding_probes.named_files(embeddings)
     with shown_progress(quiet=quiet) as progress:
         found = embedding_probes.probe(papers, files, options, progress=progress)
-    for sentence in found.notes:
-        note(sentence, quiet=quiet)
+    tell(found.notes, quiet=quiet)
     read = {f"vectors of {name}": path for name, path in files.items()}
     page = report_probes.probe_page(found, made(seed, papers=papers, **read))
     if out is not None:
@@ -270,6 +269,5 @@ def compare_encoders(
     page = report_encoders.encoders_page(found, made(seed, index=index / "manifest.json", **read))
     write_with_maps(out, "encoders", page, report_encoders.maps(found))
     emit(FORMATS[output](page))
-    failures = found.failures()
-    note("\n".join(failures), quiet=quiet or not failures)
+    tell(failures := found.failures(), quiet=quiet)
     return 1 if failures else 0

@@ -61,14 +61,9 @@ def batch(
 
     with shared_work(index, engine, address, quiet=quiet, jobs=jobs) as (progress, workers):
         options = BatchOptions(
-            part=part,
-            k=k,
-            system=system,
-            metadata=not no_metadata,
-            seed=seed,
-            candidates=names_in(candidates),
-            engine=workers,
-        )
+            part=part, k=k, system=system, metadata=not no_metadata, seed=seed,
+            candidates=names_in(candidates), engine=workers,
+        )  # fmt: skip
         report = run_batch(index, split, options, run, open_index=open_index, progress=progress)
     tell(report.lines(), quiet=quiet)
 
@@ -127,19 +122,11 @@ def evaluate(
         runs[name] = Path(path)
     with shared_work(index, engine, address, quiet=quiet, jobs=jobs) as (progress, workers):
         options = EvaluateOptions(
-            part=part,
-            systems=names_in(systems) or (),
-            runs=runs,
-            k=k,
-            seed=seed,
-            metadata=not no_metadata,
-            k_study=k_study,
-            self_citation=self_citation,
-            seed_study=seed_study,
-            candidates=names_in(candidates),
-            command=command_line(),
+            part=part, systems=names_in(systems) or (), runs=runs, k=k, seed=seed,
+            metadata=not no_metadata, k_study=k_study, self_citation=self_citation,
+            seed_study=seed_study, candidates=names_in(candidates), command=command_line(),
             engine=workers,
-        )
+        )  # fmt: skip
         report = ask(index, split, options, out, open_index=open_index, progress=progress)
     emit(report.table())
     tell(report.lines(), quiet=quiet)
@@ -167,8 +154,7 @@ def compare(
     from recsys.eval.report.compare import compare as compare_runs
 
     compared = compare_runs(runs, qrels, seed=seed)
-    for sentence in compared.notes:
-        note(sentence, quiet=quiet)
+    tell(compared.notes, quiet=quiet)
     emit(RENDERERS[output](compared))
 
 
@@ -248,8 +234,7 @@ def report(
     elif output == "csv":
         text = per_query_csv(found.assessment, read_queries(folder))
     elif columns is not None:
-        table = chosen_table(found.assessment, names_in(columns) or ())
-        text = TABLE_FORMATS[output](table)
+        text = TABLE_FORMATS[output](chosen_table(found.assessment, names_in(columns) or ()))
     else:
         text = FORMATS[output](found)
     emit(text, None if to_stdout else target)

@@ -59,9 +59,8 @@ def fetch(
     from recsys.query.question_schema import read_draft
 
     if sum([draft is not None, query is not None, update is not None, zotero]) != 1:
-        raise bad_value(
-            "give exactly one of DRAFT, --query, --update and --zotero.", option="DRAFT"
-        )
+        what = "give exactly one of DRAFT, --query, --update and --zotero."
+        raise bad_value(what, option="DRAFT")
     if group is not None and not (zotero and group.isdecimal()):
         raise bad_value("it takes the number of a group and needs --zotero.", option="--group")
     if update is not None and out is not None:

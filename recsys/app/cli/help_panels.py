@@ -16,9 +16,9 @@ from typing import Any
 from recsys.app.terminal import no_colour
 
 COMMAND_PANELS: Mapping[str, str] = {
-    "Ask": "recommend cite check map serve",
+    "Ask": "recommend cite check watch map serve lsp mcp",
     "Build": "build update train corpus fetch add-contexts inspect doctor",
-    "Evaluate": "evaluate report compare repeats batch evaluate-local",
+    "Evaluate": "evaluate report compare repeats batch evaluate-local evaluate-watch",
     "Research": "embed study",
 }
 """Heading in `recsys --help` -> the commands and groups of commands below it."""
@@ -31,7 +31,7 @@ OPTION_PANELS: Mapping[str, str] = {
     "Studies": "k_study self_citation seed_study",
     "Limits": "workers threads queue timeout max_body",
     "Computing": "seed no_wait jobs engine address num_gpus device",
-    "Output": "out_dir keys quiet json_errors help",
+    "Output": "out_dir to keys quiet json_errors help",
 }
 """Heading in the help of a command -> names of parameters. All others stand under "Options", and so
 do those that would be alone. A parameter may name another heading itself, by `rich_help_panel`."""
@@ -42,20 +42,13 @@ _SHORT_LIST = 12
 """Options of a command that need no headings."""
 _LONGEST_NAME = 24
 """Columns of an option's name; the description of a longer one begins on the next line."""
-_PANEL_OF = {name: panel for panel, names in OPTION_PANELS.items() for name in names.split()}
+PANEL_OF_OPTION = {name: panel for panel, names in OPTION_PANELS.items() for name in names.split()}
 _OPTION_ORDER = ("Arguments", "Options", *OPTION_PANELS)
-_COMMANDS_IN = {name: panel for panel, names in COMMAND_PANELS.items() for name in names.split()}
-_PLACES = {name: place for place, name in enumerate(_COMMANDS_IN)}
-
-
-def panel_of_option(name: str) -> str | None:
-    """Return the heading that a parameter of a command stands under; None for the first one."""
-    return _PANEL_OF.get(name)
-
-
-def panel_of_command(name: str) -> str | None:
-    """Return the heading that a command or a group stands under in `recsys --help`."""
-    return _COMMANDS_IN.get(name)
+PANEL_OF_COMMAND = {
+    name: panel for panel, names in COMMAND_PANELS.items() for name in names.split()
+}
+"""Name of an option, or of a command or a group -> the heading that it stands under."""
+_PLACES = {name: place for place, name in enumerate(PANEL_OF_COMMAND)}
 
 
 # Commands, contexts and formatters are those of typer's own copy of click, which has no types.
@@ -90,16 +83,14 @@ def write_options(parameters: Iterable[Any], context: Any, formatter: Any) -> No
             if each.param_type_name == "argument":
                 panels["Arguments"].append(record)
             else:
-                panels[each.rich_help_panel or panel_of_option(each.name) or "Options"].append(
-                    record
-                )
+                panel = each.rich_help_panel or PANEL_OF_OPTION.get(each.name, "Options")
+                panels[panel].append(record)
     short = sum(map(len, panels.values())) <= _SHORT_LIST
     alone = {name for name, rows in panels.items() if short or len(rows) == 1} - {"Arguments"}
     merged = chain.from_iterable(panels[name] for name in _OPTION_ORDER if name in alone)
     panels["Options"] = [*panels["Options"] * ("Options" not in alone), *merged]
-    _write(
-        {name: panels[name] for name in _OPTION_ORDER if name not in alone - {"Options"}}, formatter
-    )
+    shown = [name for name in _OPTION_ORDER if name not in alone - {"Options"}]
+    _write({name: panels[name] for name in shown}, formatter)
 
 
 def write_commands(group: Any, context: Any, formatter: Any) -> None:  # noqa: ANN401
@@ -107,7 +98,7 @@ def write_commands(group: Any, context: Any, formatter: Any) -> None:  # noqa: A
     panels: dict[str, list[tuple[str, str]]] = {name: [] for name in (*COMMAND_PANELS, "Commands")}
     names = group.list_commands(context)
     for name in sorted(names, key=_PLACES.__getitem__) if context.parent is None else names:
-        panel = panel_of_command(name) if context.parent is None else None
+        panel = PANEL_OF_COMMAND.get(name) if context.parent is None else None
         first, _, _ = group.get_command(context, name).help.partition("\n\n")
         panels[panel or "Commands"].append((name, " ".join(first.split())))
     _write(panels, formatter)

@@ -216,14 +216,7 @@ def ablate_nnrank(
     names, command = names_in(rows) or (), command_line()
     with shown_work(index, quiet=quiet) as progress:
         found = nnrank_ablations.ablate(
-            index,
-            split,
-            ranker,
-            out,
-            part=part,
-            rows=names,
-            command=command,
-            progress=progress,
+            index, split, ranker, out, part=part, rows=names, command=command, progress=progress
         )
     note(f"Written to {out}.", quiet=quiet)
     emit(nnrank_ablations.RENDERERS[output](nnrank_ablations.ablation_table(found)))

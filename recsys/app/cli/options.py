@@ -27,17 +27,22 @@ Args:
     num_gpus: With Ray: share of a GPU for each encoding process, such as 0.5.
     sources: Files and folders of papers, plain or .gz; formats are recognised by content: BibTeX,
         RIS, CSV, Web of Science, PubMed, Scopus, OpenAlex, Semantic Scholar, Crossref, Zotero, PDFs
-        and more (see docs/guide/sources.md).
+        and more (see docs/guide/sources.md). `zotero://` is the library of the Zotero that runs on
+        this machine, `zotero://COLLECTION` part of it (see docs/guide/zotero.md; needs
+        `citerec[online]`).
     apart: Keep a preprint and its published version as two papers.
     titles_only: Ignore abstracts: papers are encoded, searched and shown by title. For corpora
         where only some papers have an abstract.
     keyphrases: Put each paper's keyphrases before its abstract, so that they are encoded, searched
         and shown: `keyphrases`, or labels.NAME for one of the papers' labels. Best where authors
         chose them; the draft's keywords are then read as well. Default: none.
+    to: Also add the papers to the Zotero that runs on this machine, once you agree to the plan.
+        Papers that its library has are only put into COLLECTION, which is created if need be (see
+        docs/guide/zotero.md; needs `citerec[online]`). Default: none.
     json_errors: Write errors to stderr as JSON: {"error": {"kind", "what", "hint"}}.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +51,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from typer import Argument, Option
 
 from recsys.app.terminal import note, shown_progress
-from recsys.errors import RecsysError, UsageError
+from recsys.errors import RecsysError, UsageError, need
 from recsys.protocols import Progress
 from recsys.query.question_schema import QuestionOption, options
 from recsys.store.words import LABELS, MADE_OF_CITED, OWN_FIELD
@@ -54,6 +59,7 @@ from recsys.store.words import LABELS, MADE_OF_CITED, OWN_FIELD
 if TYPE_CHECKING:
     from recsys.pipelines.corpora.collect import Reading
     from recsys.pipelines.jobs.engines import Engine
+    from recsys.records import Paper, PaperId
 
 
 _PAPERS = (
@@ -66,11 +72,12 @@ class IndexPlace:
     """Stands in an annotation before the last: the value is where an index lies.
 
     changed: whether the command may change it. followed: whether it runs on, and shall see what
-    others change.
+    others change. kept: whether it remembers the place as it is named, and opens it by itself.
     """
 
     changed: bool = False
     followed: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,24 @@ class Without:
 def bad_value(why: str, *, option: str) -> UsageError:
     """Say that the value of an option makes no sense."""
     return UsageError(f"Invalid value for {option}: {why}")
+
+
+def sending(
+    to: str | None, *, yes: bool, quiet: bool
+) -> "Callable[[Mapping[PaperId, Paper]], None]":
+    """Return what brings papers to where --to says, once its plan is agreed to.
+
+    Raises:
+        UsageError: there is no such place.
+        MissingExtraError: the extra for the web is not installed.
+    """
+    if to is None:
+        return lambda papers: None
+    need("httpx2", "Speaking to Zotero")
+    from recsys.app.zotero_wiring import destination, send
+
+    part = destination(to)
+    return lambda papers: send([*papers.values()], part, yes=yes, quiet=quiet)
 
 
 def cli_option(option: QuestionOption) -> Any:  # noqa: ANN401  # As `typer.Option` itself.
@@ -181,8 +206,9 @@ def shown_work(index: Path | None, *, quiet: bool) -> Iterator[Progress]:
 
 
 def tell(lines: Iterable[str], *, quiet: bool) -> None:
-    """Write a report for people to stderr, unless they asked for quiet."""
-    note("\n".join(lines), quiet=quiet)
+    """Write lines for people to stderr, unless they asked for quiet."""
+    if text := "\n".join(lines):
+        note(text, quiet=quiet)
 
 
 def names_in(text: str | None) -> tuple[str, ...] | None:
@@ -240,6 +266,7 @@ FIELDS = (
 ).split()
 """What a column of a table may be named to hold."""
 
+To: TypeAlias = Annotated[str | None, Option(metavar="zotero[:COLLECTION]")]
 Sources: TypeAlias = Annotated[list[Path], Argument(metavar="SOURCES")]
 Columns: TypeAlias = Annotated[
     str | None,
@@ -271,9 +298,8 @@ def reading_of(
         raise bad_value(told, option="--keyphrases")
     is_label = named.startswith(LABELS) and named != LABELS
     if keyphrases is not None and named != OWN_FIELD and not is_label:
-        raise bad_value(
-            f"{keyphrases!r} is neither {OWN_FIELD} nor {LABELS}NAME.", option="--keyphrases"
-        )
+        what = f"{keyphrases!r} is neither {OWN_FIELD} nor {LABELS}NAME."
+        raise bad_value(what, option="--keyphrases")
     return Reading(columns_in(columns), apart, titles_only, named)
 
 
@@ -287,7 +313,6 @@ def columns_in(text: str | None) -> tuple[tuple[str, str], ...]:
     for field, equals, name in pairs:
         if not (equals and name.strip()) or field.strip().lower() not in FIELDS:
             told = f"{field}{equals}{name}"
-            raise bad_value(
-                f"{told!r} is not FIELD=NAME; fields are {', '.join(FIELDS)}.", option="--columns"
-            )
+            what = f"{told!r} is not FIELD=NAME; fields are {', '.join(FIELDS)}."
+            raise bad_value(what, option="--columns")
     return tuple((field.strip().lower(), name.strip()) for field, _, name in pairs)

@@ -30,6 +30,7 @@ _LITERAL: Any = Literal
 GROUPS: Mapping[str, str] = {
     "train": "Train a ranker or another model on an index's citations.",
     "study": "Experiments on networks, encoders and clicks.",
+    "watch": "Report new papers that your drafts should cite.",
 }
 """Word that begins the names of several commands -> what they have in common."""
 _MEANT: Mapping[str, str] = {"recsys": "recommend", "recsys train": "ranker"}
@@ -41,7 +42,13 @@ COMMANDS: Mapping[str, str] = {
     "recommend": "recommending:recommend",
     "cite": "citing:cite",
     "check": "checking:check",
+    "watch add": "watching:add",
+    "watch run": "watching:run",
+    "watch list": "watching:list_watches",
+    "watch remove": "watching:remove",
     "serve": "serving:serve",
+    "mcp": "serving:serve_agents",
+    "lsp": "editing:lsp",
     "map": "recommending:draw_map",
     "build": "building:build",
     "update": "building:update",
@@ -56,6 +63,7 @@ COMMANDS: Mapping[str, str] = {
     "batch": "evaluating:batch",
     "evaluate": "evaluating:evaluate",
     "evaluate-local": "sentences:evaluate_local",
+    "evaluate-watch": "watching:evaluate_watch",
     "compare": "evaluating:compare",
     "repeats": "evaluating:repeats",
     "report": "evaluating:report",
@@ -131,12 +139,12 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
         for name, text in GROUPS.items()
     }
     for name, group in groups.items():
-        app.add_typer(group, name=name, rich_help_panel=help_panels.panel_of_command(name))
+        app.add_typer(group, name=name, rich_help_panel=help_panels.PANEL_OF_COMMAND.get(name))
     named = [name for name in COMMANDS if list(words[: name.count(" ") + 1]) == name.split()]
     for name in named or COMMANDS:
         *inside, own = name.split()
         group = groups[inside[0]] if inside else app
-        panel = None if inside else help_panels.panel_of_command(own)
+        panel = None if inside else help_panels.PANEL_OF_COMMAND.get(own)
         group.command(own, cls=PlainCommand, rich_help_panel=panel)(command(name, load(name)))
     return app
 
@@ -179,7 +187,9 @@ def command(name: str, run: Command) -> Callable[..., int]:
             with ExitStack() as stack:
                 for each in inspect.signature(run).parameters.values():
                     if without := _note(each, Without):
-                        given[each.name] = _question(given, without)
+                        names = {option.name for option in options()}.difference(without.names)
+                        asked = QuestionOptions.of({name: given.pop(name) for name in names})
+                        given[each.name] = asked
                     elif place := _note(each, IndexPlace):
                         quiet = bool(given.get("quiet"))
                         given[each.name] = _here(given[each.name], place, stack, quiet=quiet)
@@ -243,23 +253,12 @@ def explained(run: Command) -> tuple[str, Mapping[str, str]]:
     return does, meanings
 
 
-def _question(given: dict[str, Any], without: Without) -> QuestionOptions:
-    """Take the options of a question out of the values of a command's parameters."""
-    values: dict[str, Any] = {}
-    for each in options():
-        if each.name not in without.names:
-            value = given.pop(each.name)
-            # An option that may be repeated is a list, or None where it was not given.
-            values[each.name] = tuple(value or ()) if each.several else value
-    return QuestionOptions(**values)
-
-
 def _parameter(name: str, kind: Any, said: ParameterInfo, default: object) -> inspect.Parameter:  # noqa: ANN401  # A type, or one that may be None.
     said = copy.copy(said)
     if said.show_default in _UNSHOWN_DEFAULTS:
         said.show_default = False
     said.metavar = said.metavar or _METAVARS.get(kind)
-    said.rich_help_panel = said.rich_help_panel or help_panels.panel_of_option(name)
+    said.rich_help_panel = said.rich_help_panel or help_panels.PANEL_OF_OPTION.get(name)
     # By keyword only: a required option may then follow one that is not.
     only = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, only, default=default, annotation=Annotated[kind, said])
@@ -274,8 +273,8 @@ def _here(value: Any, place: IndexPlace, stack: ExitStack, *, quiet: bool) -> An
     """Give folders of this machine for addresses of stored indexes: see `app.cache`."""
     if isinstance(value, list):
         return [_here(each, place, stack, quiet=quiet) for each in value]
-    if value is None:
-        return None
+    if value is None or place.kept:
+        return value
     here = index_here(value, change=place.changed, follow=place.followed, quiet=quiet)
     return stack.enter_context(here)
 
@@ -362,10 +361,9 @@ class PlainGroup(TyperGroup):
         word, path = args[0], ctx.command_path
         meant = path in _MEANT and word not in self.commands and Path(word).suffix
         if meant and not word.startswith("-"):
-            raise UsageError(
-                f"{word!r} is not a command of `{path}`.",
-                f"Did you mean `{path} {_MEANT[path]} {word}`? See `{path} --help`.",
-            )
+            what = f"{word!r} is not a command of `{path}`."
+            hint = f"Did you mean `{path} {_MEANT[path]} {word}`? See `{path} --help`."
+            raise UsageError(what, hint)
         return super().resolve_command(ctx, args)
 
 

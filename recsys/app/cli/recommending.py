@@ -18,11 +18,14 @@ from recsys.app.cli.options import (
     KeyPattern,
     OneOf,
     OwnWords,
+    To,
     Without,
     bad_value,
     damage_named,
     named_option,
     names_in,
+    sending,
+    tell,
 )
 from recsys.app.terminal import (
     check_folder,
@@ -37,7 +40,7 @@ from recsys.errors import DraftError, InputError, RecsysError
 from recsys.formats.answers import FORMATS, table
 from recsys.formats.files import STDIN
 from recsys.query.question_schema import SHOWN, QuestionOptions, is_file, named_paper
-from recsys.records import Answer, Manuscript, ReadingLists
+from recsys.records import Answer, Manuscript, Paper, PaperId, ReadingLists
 
 if TYPE_CHECKING:
     from recsys.formats.drafts.draft_formats import OpenDraft
@@ -59,6 +62,7 @@ def recommend(
     root: Annotated[Path | None, Option(metavar="DIR")] = None,
     grobid: Annotated[str | None, Option(metavar="URL")] = None,
     fetch: bool = False,
+    to: To = None,
     yes: bool = False,
     asked: Annotated[QuestionOptions, Without("k", "where")],
     candidates: Candidates = None,
@@ -95,7 +99,7 @@ def recommend(
             Default: none.
         fetch: Find papers in open sources on the web instead of an index. You confirm the plan
             first; what is fetched is kept in the cache.
-        yes: Confirm the plan of --fetch without asking.
+        yes: Confirm the plans of --fetch and --to without asking.
         output: Format of the answer.
         out_dir: Write each answer to a file of its own in this folder. Default: none.
         verbose: Show ids, sources, links and every reason of a paper, and list the references that
@@ -112,6 +116,7 @@ def recommend(
     several = len(words) > 1
     answers = AnswerWriter(output, out, out_dir, several, quiet, keys, verbose)
     answers.check()
+    send = sending(to, yes=yes, quiet=quiet)
     questions, draft = _read_drafts(words, title, abstract, root=root, grobid=grobid)
     lists, filters = _read_lists(asked, quiet=quiet), asked.filters
     filters.check()
@@ -124,8 +129,7 @@ def recommend(
     failed: list[RecsysError] = []
     with closing(answers), damage_named(index):
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
-        for lost in lost_parts(recommender):
-            note(lost, quiet=quiet)
+        tell(lost_parts(recommender), quiet=quiet)
         lists = _look_up_lists(recommender, lists, quiet=quiet)
         outcomes = recommender.recommend_many(
             questions, k, lists=lists, as_of=asked.as_of, filters=filters, diversity=asked.diversity
@@ -139,6 +143,7 @@ def recommend(
                 answers.write(replace(outcome.answer, draft=name))
             elif (error := outcome.error) is not None:
                 failed.append(type(error)(prefix + error.what, error.hint) if several else error)
+    send(answers.papers)
     if failed:
         raise ExceptionGroup("Some drafts were not answered.", failed) if several else failed[0]
 
@@ -187,8 +192,7 @@ def draw_map(
         recommender = _open(index, candidates, metadata=not no_metadata, quiet=quiet)
         question = resolve_draft(recommender.collection, given, lists=lists, as_of=asked.as_of)
         drawing = draw(recommender, question, filters=filters)
-    for line in (question.understood, *question.notes, *gaps_in_words(drawing)):
-        note(line, quiet=quiet)
+    tell((question.understood, *question.notes, *gaps_in_words(drawing)), quiet=quiet)
     emit(MAP_FORMATS[ending](drawing), target)
 
 
@@ -199,7 +203,7 @@ class AnswerWriter:
     form: one of FORMATS. out: a file for all of them; it is written at the end, whole. folder: for
     a file of each. several: whether there is more than one draft, so that each must be told. keys:
     the pattern of citation keys, if one was asked for. verbose: with ids and all reasons, where
-    people read it.
+    people read it. papers: of all answers so far, by id.
     """
 
     form: str
@@ -209,6 +213,7 @@ class AnswerWriter:
     quiet: bool = False
     keys: str | None = None
     verbose: bool = False
+    papers: dict[PaperId, Paper] = field(default_factory=dict)
     _texts: list[str] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
 
@@ -226,17 +231,15 @@ class AnswerWriter:
         if self.out is not None and self.folder is not None:
             raise bad_value("Give --out or --out-dir, not both.", option="--out-dir")
         if self.several and self.folder is None and not FORMATS[self.form].joins:
-            raise bad_value(
-                f"{self.form} cannot hold the answers to several drafts. "
-                f"Give --out-dir, or {_JOINED}.",
-                option="--format",
-            )
+            what = f"{self.form} cannot hold the answers to several drafts."
+            raise bad_value(f"{what} Give --out-dir, or {_JOINED}.", option="--format")
         check_target(self.out)
         if self.folder is not None:
             check_folder(self.folder)
 
     def write(self, answer: Answer) -> None:
         """Write an answer, or keep it for the one file that all of them are written to."""
+        self.papers |= {each.paper.id: each.paper for each in answer.recommendations}
         keyed = FORMATS[self.form].keyed
         if keyed and self.keys is None and answer.keys is not None:
             note(KEYS_FOLLOW.format(answer.keys), quiet=self.quiet)
@@ -297,11 +300,10 @@ def _named_drafts(
         words = ("-",)
     if "-" in words and sys.stdin is not None and sys.stdin.isatty():
         raise bad_value("Give a draft file, or pass a draft on stdin.", option="DRAFT")
-    if (title, abstract, root) != (None, None, None):
-        if len(words) > 1 or not all(map(is_file, words)):
-            raise bad_value(
-                "A title, an abstract and a root need the file of a single draft.", option="DRAFT"
-            )
+    of_one = (title, abstract, root) != (None, None, None)
+    if of_one and (len(words) > 1 or not all(map(is_file, words))):
+        what = "A title, an abstract and a root need the file of a single draft."
+        raise bad_value(what, option="DRAFT")
     return words
 
 
@@ -427,6 +429,5 @@ def _tell(outcome: "Outcome", prefix: str, *, verbose: bool, quiet: bool) -> Non
     more = " Option -v lists the missing ones." if question.missing and not verbose else ""
     lines = [question.understood + more, *question.notes]
     lines += (*question.details, *question.missing) if verbose else ()
-    removed = "" if answer is None else removed_in_words(answer.stages)
-    for line in (*lines, removed) if removed else lines:
-        note(prefix + line, quiet=quiet)
+    lines += [] if answer is None else filter(None, [removed_in_words(answer.stages)])
+    tell((prefix + line for line in lines), quiet=quiet)

@@ -145,17 +145,10 @@ def evaluate_local(
     from recsys.store.generations import pin
 
     options = LocalEvaluation(
-        systems=names_in(systems) or (),
-        known=known,
-        masked=masked,
-        contexts=ContextUse(contexts_read),
-        per_paper=per_paper,
-        years=_years_in(years),
-        k=k,
-        seed=seed,
-        jobs=jobs,
-        command=command_line(),
-    )
+        systems=names_in(systems) or (), known=known, masked=masked,
+        contexts=ContextUse(contexts_read), per_paper=per_paper, years=_years_in(years), k=k,
+        seed=seed, jobs=jobs, command=command_line(),
+    )  # fmt: skip
     with shown_work(index, quiet=quiet) as progress, pin(index) as base:
         read = read_sentences(contexts, progress=progress)
         collection = open_collection(base)

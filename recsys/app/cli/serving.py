@@ -1,7 +1,8 @@
-"""The command `serve`: the page and the API."""
+"""The commands that serve: `serve`, the page and the API, and `mcp`, the tools of agents."""
 
 import re
 import secrets
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,10 +14,12 @@ from recsys.app.terminal import note, shown_progress
 if TYPE_CHECKING:
     from recsys.app.web.index_registry import IndexRegistry
 
+LOOPBACK = "127.0.0.1"
+
 
 def serve(
     *,
-    host: Annotated[str, Option(metavar="ADDRESS")] = "127.0.0.1",
+    host: Annotated[str, Option(metavar="ADDRESS")] = LOOPBACK,
     port: Annotated[int, Option(min=0, max=65535)] = 8000,
     open_page: Annotated[bool, Option("--open")] = False,
     token: Annotated[str | None, Option(metavar="TEXT")] = None,
@@ -29,9 +32,7 @@ def serve(
     max_body: Annotated[int, Option(min=1, max=64)] = 16,
     metrics: bool = False,
     indexes: Annotated[
-        list[Path] | None,
-        IndexPlace(followed=True),
-        Argument(metavar="INDEX"),
+        list[Path] | None, IndexPlace(followed=True), Argument(metavar="INDEX")
     ] = None,
     quiet: bool = False,
 ) -> None:
@@ -108,13 +109,81 @@ def serve(
     listen(settings, listening, workers=workers, ready=ready)
 
 
+def serve_agents(
+    *,
+    index: Annotated[
+        Path | None,
+        IndexPlace(followed=True),
+        Option(metavar="DIR", show_default="the starter corpus"),
+    ] = None,
+    folders: Annotated[list[Path] | None, Option("--root", metavar="DIR")] = None,
+    http: bool = False,
+    port: Annotated[int, Option(min=0, max=65535)] = 8000,
+    token: Annotated[str | None, Option(metavar="TEXT")] = None,
+    quiet: bool = False,
+) -> None:
+    """Serve an index to agents and assistants, by MCP.
+
+    An assistant starts this command by itself and talks to it by standard input and output; see
+    docs/guide/mcp.md for how to enter it in each. With --http it is started by hand, and answers
+    this machine alone. Agents can search the index, ask what to cite, check references and export
+    papers, and change nothing.
+
+    Args:
+        folders: Folder below which agents may name drafts and bibliographies to read; may be
+            repeated. Default: none.
+        http: Listen for HTTP on the loopback instead.
+        port: With --http: port to listen on; 0 picks a free one.
+        token: With --http: token that clients must send, of at least 16 characters. Default: a new
+            one.
+    """
+    from recsys.errors import InputError, need
+    from recsys.machine import start_on_one_thread
+
+    start_on_one_thread()
+    if token is not None and not http:
+        raise bad_value("it goes with --http.", option="--token")
+    if quiet and http and token is None:
+        raise bad_value("with --quiet, a new one is not shown: give one.", option="--token")
+    for folder in folders or ():
+        if not folder.is_dir():
+            raise InputError(f"There is no folder {folder}.", "Give --root a folder.")
+    need("mcp", "recsys mcp")
+    from recsys.app.agents.server import PATH, make_application, make_server, serve_stdio
+    from recsys.app.web.index_registry import named
+    from recsys.app.web.listening import answered_hosts, bind, run_application
+    from recsys.app.web.service import ServeSettings, Service
+    from recsys.app.wiring import starter_index
+
+    with shown_progress(quiet=quiet) as progress:
+        ((name, path),) = (
+            named([index]) if index else {"starter": starter_index(progress)}
+        ).items()
+    settings = ServeSettings(indexes=((name, str(path.resolve())),), hosts=())
+    if not http:
+        service = Service(settings)
+        serve_stdio(make_server(service, folders or ()))
+        service.close()
+        return
+    token, listening = _checked_token(LOOPBACK, token or "new", i_know=False), bind(LOOPBACK, port)
+    port = listening.getsockname()[1]
+    service = Service(replace(settings, hosts=answered_hosts(LOOPBACK, port, ()), token=token))
+    application = make_application(make_server(service, folders or ()), service)
+    note(
+        f"Serving {name} on http://{LOOPBACK}:{port}{PATH} (Ctrl-C to stop).\n"
+        f"Clients must send the header Authorization: Bearer {token}",
+        quiet=quiet,
+    )
+    run_application(application, service, listening)
+
+
 def _checked_token(host: str, token: str | None, *, i_know: bool) -> str | None:
     """Return the token that those who ask must show, a new one if that is said.
 
     Raises:
         UsageError: other machines could ask without a token, or it is easily guessed.
     """
-    from recsys.app.web.listening import is_loopback
+    from recsys.pipelines.online.sites import is_loopback
 
     if token is None and not (is_loopback(host) or i_know):
         raise bad_value(

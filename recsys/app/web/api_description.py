@@ -110,7 +110,7 @@ OPERATIONS = (
         handler=routes.paper,
         answers=models.PaperModel,
         parameters=(
-            _parameter("id", "The paper's id.", _TEXT, True, "path"),
+            _parameter("id", "The paper's id, DOI, arXiv or ACL id.", _TEXT, True, "path"),
             _INDEX,
         ),
         problems=(404, 503),
@@ -148,20 +148,10 @@ OPERATIONS = (
         problems=(400, 404, 422, 503),
     ),
     Operation(
-        path="/v1/indexes",
-        handler=routes.indexes,
-        answers=models.IndexesModel,
-        problems=(503,),
+        path="/v1/indexes", handler=routes.indexes, answers=models.IndexesModel, problems=(503,)
     ),
-    Operation(
-        path="/healthz",
-        handler=routes.health,
-        answers=models.HealthModel,
-    ),
-    Operation(
-        path="/metrics",
-        handler=routes.metrics,
-    ),
+    Operation(path="/healthz", handler=routes.health, answers=models.HealthModel),
+    Operation(path="/metrics", handler=routes.metrics),
 )
 """In the order in which they are shown."""
 
@@ -215,8 +205,7 @@ def _described(operation: Operation) -> dict[str, Any]:
     if operation.formats:  # Text, or JSON that is no model of ours.
         records = {"type": "array", "items": {"type": "object"}}
         for kind in MEDIA_TYPES.values():
-            schema = records if kind.endswith("json") else {"type": "string"}
-            replies[kind] = {"schema": schema}
+            replies[kind] = {"schema": records if kind.endswith("json") else {"type": "string"}}
     problem = content(PROBLEM_JSON, models.ProblemModel)
     described: dict[str, Any] = {
         "summary": operation.summary,

@@ -14,16 +14,13 @@ from pydantic import (
 )
 
 from recsys.app.web.replies import RequestError
+from recsys.checking.fields import Comparison
+from recsys.checking.verdicts import Remark
 from recsys.errors import near_miss
 from recsys.formats.bodies.running_text import LONGEST_PASSAGE
 from recsys.formats.files import TooManyValues, checked_json
-from recsys.query.question_schema import (
-    EARLIEST,
-    LATEST,
-    QuestionOption,
-    QuestionOptions,
-    options,
-)
+from recsys.query.question_schema import EARLIEST, LATEST, QuestionOption, QuestionOptions, options
+from recsys.records import Reason
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -82,6 +79,9 @@ class ReferenceBody(DescribedBody):
     url: Name | None = None
 
 
+Works = Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)]
+
+
 class DraftBody(DescribedBody):
     """What has been written so far; the same object as in a file `draft.json`."""
 
@@ -95,7 +95,7 @@ class DraftBody(DescribedBody):
     as_of: Year | None = None
     doi: Name | None = None
     """Its own, or its arXiv or ACL id."""
-    references: Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)] = []
+    references: Works = []
     """Ids, DOIs, arXiv ids, or described works."""
     keyphrases: Names = []
     """Read by indexes whose papers have theirs in the abstract."""
@@ -114,7 +114,7 @@ class CheckBody(AskedBody):
     """None: the first."""
     text: Annotated[str, Field(max_length=2_000_000)] = ""
     """A bibliography: BibTeX, RIS, CSL-JSON ..., recognised by its content."""
-    references: Annotated[list[Name | ReferenceBody], Field(max_length=MOST_REFERENCES)] = []
+    references: Works = []
     """Ids, DOIs, arXiv ids, or described works, after those of the text."""
 
 
@@ -151,11 +151,7 @@ class QuestionBody(AskedBody):
     def options(self) -> QuestionOptions:
         """Return the options, as the library takes them."""
         sent = self.model_dump()
-        values: dict[str, Any] = {}
-        for each in options():
-            value = (sent["filters"] if each.is_filter else sent)[each.name]
-            values[each.name] = tuple(value) if each.several else value
-        return QuestionOptions(**values)
+        return QuestionOptions.of(sent | sent["filters"])
 
 
 def _asked_for(option: QuestionOption) -> tuple[Any, Any]:
@@ -170,15 +166,12 @@ def _asked_for(option: QuestionOption) -> tuple[Any, Any]:
         return Annotated[words, described], []
     if spec.metavar == "YEAR":
         return Annotated[Year | None, described], option.default
-    bounds: dict[str, Any] = {
-        "ge": spec.least,
-        "le": MOST_PER_PAGE if option.name == "k" else spec.most,
-    }
+    bounds = Field(ge=spec.least, le=MOST_PER_PAGE if option.name == "k" else spec.most)
     kinds: dict[Any, Any] = {
         bool: bool,
         str: Name,
-        int: Annotated[int, Field(**bounds), WHOLE],
-        float: Annotated[float, Field(**bounds, strict=False)],  # A whole number will do.
+        int: Annotated[int, bounds, WHOLE],
+        float: Annotated[float, bounds, Field(strict=False)],  # A whole number will do.
     }
     kind = kinds[option.type]
     return Annotated[kind | None if option.default is None else kind, described], option.default
@@ -186,10 +179,7 @@ def _asked_for(option: QuestionOption) -> tuple[Any, Any]:
 
 _FILTERS: dict[str, Any] = {each.name: _asked_for(each) for each in options() if each.is_filter}
 FiltersBody = create_model(
-    "FiltersBody",
-    __base__=AskedBody,
-    __doc__="What a recommended paper must fulfil.",
-    **_FILTERS,
+    "FiltersBody", __base__=AskedBody, __doc__="What a recommended paper must fulfil.", **_FILTERS
 )
 _OTHERS: dict[str, Any] = {each.name: _asked_for(each) for each in options() if not each.is_filter}
 RecommendationsBody = create_model(
@@ -199,13 +189,6 @@ RecommendationsBody = create_model(
     filters=(FiltersBody, FiltersBody()),
     **_OTHERS,
 )
-
-
-class ReasonModel(BaseModel):
-    """Why a paper is recommended."""
-
-    kind: str
-    text: str
 
 
 class WhereModel(BaseModel):
@@ -239,7 +222,7 @@ class RecommendationModel(VersionModel):
     probability: float
     score: float
     sources: list[str]
-    reasons: list[ReasonModel]
+    reasons: list[Reason]
     versions: list[VersionModel] = []
 
 
@@ -289,23 +272,6 @@ class SearchModel(BaseModel):
     next: str | None
 
 
-class ComparisonModel(BaseModel):
-    """One field as a reference gives it and as a record has it; `agrees` is null if unknown."""
-
-    field: str
-    given: str
-    found: str
-    agrees: bool | None
-    remark: str
-
-
-class RemarkModel(BaseModel):
-    """What is to be known of a reference beside its verdict."""
-
-    notice: str
-    text: str
-
-
 class WorkModel(BaseModel):
     """A work as a reference or a record describes it."""
 
@@ -333,23 +299,19 @@ class CheckedModel(BaseModel):
     `absent` is the probability that there is no such work, where it was not found.
     """
 
-    model_config = ConfigDict(populate_by_name=True)
-
     schema_: Annotated[str, Field(alias="schema")]
     reference: WorkModel
     verdict: str
     why: str
     record: RecordModel | None
     published: RecordModel | None
-    comparisons: list[ComparisonModel]
+    comparisons: list[Comparison]
     absent: float | None
-    remarks: list[RemarkModel]
+    remarks: list[Remark]
 
 
 class CheckModel(BaseModel):
     """All references of a bibliography, checked, in their order."""
-
-    model_config = ConfigDict(populate_by_name=True)
 
     schema_: Annotated[str, Field(alias="schema")]
     index: str
@@ -415,17 +377,19 @@ def parsed(raw: bytes | str, model: type[Model]) -> Model:
         raise RequestError(413, what, "Name fewer papers, or send a file.") from error
     except ValidationError as error:
         shape = getattr(model, "SHAPE", "See /openapi.json for the shape of the body.")
-        raise RequestError(422, "\n".join(_wrong_fields(error)), shape) from error
+        raise RequestError(422, "\n".join(_wrong_fields(error, model)), shape) from error
     except UnicodeError as error:
         raise RequestError(400, "The body is not UTF-8.", "Send JSON in UTF-8.") from error
 
 
-def _wrong_fields(error: ValidationError) -> list[str]:
+def _wrong_fields(error: ValidationError, model: type[BaseModel]) -> list[str]:
     """Say of each field that is wrong why, on one line; of many, only of the first ones.
 
     What may be a name or an object has an error as either: that of the object counts, if it is one.
     """
-    names = {*_FILTERS, *_OTHERS, *DraftBody.model_fields, *ReferenceBody.model_fields, "filters"}
+    names, of_drafts = {*model.model_fields}, {*DraftBody.model_fields}
+    if "references" in names or "draft" in names:
+        names |= {*_FILTERS, *of_drafts, *ReferenceBody.model_fields}
     lines: dict[str, str] = {}
     for each in error.errors(include_url=False, include_context=False):
         place = [str(part) for part in each["loc"]]
@@ -435,7 +399,7 @@ def _wrong_fields(error: ValidationError) -> list[str]:
             why = "give an id, a DOI, or an object with a title."
         elif each["type"] == "model_type" and "ReferenceBody" in place:
             continue
-        elif each["type"] == "extra_forbidden" and place[0] in DraftBody.model_fields:
+        elif each["type"] == "extra_forbidden" and place[0] in of_drafts and "draft" in names:
             why = 'beside other options, what a draft has stands inside of "draft".'
         elif each["type"] == "extra_forbidden":
             why = f"there is no such field.{near_miss(place[-1], names)}"
@@ -485,9 +449,7 @@ class CitationsBody(AskedBody):
     """Of the draft."""
     abstract: Text | None = None
     """Of the draft."""
-    references: Annotated[
-        list[Name | ReferenceBody], Field(default_factory=list, max_length=MOST_REFERENCES)
-    ]
+    references: Works = []
     """What the draft cites already."""
     as_of: Year | None = None
     """Nothing newer is recommended or counted."""

@@ -6,7 +6,6 @@ The docstring of an operation is what OpenAPI and the page on the API say of it.
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from typing import Any, Generic, TypeVar
 
@@ -24,6 +23,7 @@ from recsys.app.web.api_models import (
 from recsys.app.web.index_registry import OpenIndex, ServedIndex
 from recsys.app.web.questions import (
     MOST_CHECKED,
+    AnswerPage,
     WebQuestion,
     answer_page,
     answer_passage,
@@ -36,6 +36,7 @@ from recsys.app.web.questions import (
     years_of,
 )
 from recsys.app.web.replies import (
+    FARTHEST,
     JSON,
     MEDIA_TYPES,
     Reply,
@@ -47,16 +48,8 @@ from recsys.app.web.replies import (
 )
 from recsys.app.web.service import UsageCounters, service_of
 from recsys.app.web.upload_reader import UploadedDraft
-from recsys.app.web.uploads import (
-    FORM,
-    MULTIPART,
-    UploadedFile,
-    media_type,
-    read_form,
-    read_uploaded_draft,
-    read_uploaded_lists,
-)
-from recsys.errors import DraftError, InputError
+from recsys.app.web.uploads import FORM, MULTIPART, UploadedFile, media_type, read_form
+from recsys.errors import DraftError, InputError, check_name
 from recsys.formats.answers import answer_record
 from recsys.formats.check_formats import check_record
 from recsys.formats.drafts.objects import manuscript_of
@@ -69,6 +62,7 @@ from recsys.local.cite import LocalQuestion
 from recsys.query.question_schema import named_paper
 from recsys.query.search import search
 from recsys.records import Bibliography, Manuscript, Paper, ReadingLists
+from recsys.store.arrays import Rows
 
 MOST_IDS, PER_PAGE = 200, 20
 LONGEST_SEARCH = 1_000
@@ -100,11 +94,9 @@ class SentQuestion(Generic[Model]):
         if kind == JSON:
             return cls(parsed(await request.body(), model))
         if kind not in (MULTIPART, FORM):
-            raise RequestError(
-                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-                f"The body is {kind[:80] or 'of no type'}.",
-                f"Send {JSON}, or {MULTIPART} with the parts {FILE!r} and {REQUEST!r}.",
-            )
+            what = f"The body is {kind[:80] or 'of no type'}."
+            hint = f"Send {JSON}, or {MULTIPART} with the parts {FILE!r} and {REQUEST!r}."
+            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, what, hint)
         sent = await read_form(request)
         objects = [value for name, value in sent.pairs if name == REQUEST]
         return cls(parsed(objects[0] if objects else "{}", model), sent.files.get(FILE, ()))
@@ -122,8 +114,7 @@ class SentQuestion(Generic[Model]):
         """
         if not self.files:
             return None
-        reading = partial(read_uploaded_draft, self.files, sentences=sentences)
-        return await service_of(request).reading.run(reading)
+        return await service_of(request).read_draft(self.files, sentences=sentences)
 
 
 async def recommendations(request: Request) -> Response:
@@ -144,15 +135,19 @@ async def recommendations(request: Request) -> Response:
         page = answer_page(opened, asked, posed(opened, asked), sent.facts())
         if upload is not None and where:
             page = placed(opened, page, upload)
-        record = answer_record(page.answer) | {
-            "index": opened.name,
-            "notes": list(page.answer.notes),
-            "missing": list(page.answer.missing),
-            "next": page.next or None,
-        }
-        return Reply(record, digest_of(page.digest, {"offset": page.offset}))
+        return Reply(page_record(opened, page), digest_of(page.digest, {"offset": page.offset}))
 
     return respond(request, await service_of(request).ask(body.index, recommend))
+
+
+def page_record(opened: OpenIndex, page: AnswerPage) -> dict[str, Any]:
+    """Write a page of an answer as an `AnswerModel`."""
+    return answer_record(page.answer) | {
+        "index": opened.name,
+        "notes": list(page.answer.notes),
+        "missing": list(page.answer.missing),
+        "next": page.next or None,
+    }
 
 
 def _asked(body: QuestionBody, upload: Manuscript | None) -> WebQuestion:
@@ -210,16 +205,14 @@ async def checks(request: Request) -> Response:
         files.append(UploadedFile("the text", body.text.encode()))
     listed = Bibliography()
     if files:
-        listed = await service_of(request).reading.run(partial(read_uploaded_lists, files))
+        listed = await service_of(request).read_lists(files)
     named = body.model_dump(include={"references"}, exclude_none=True)
     references = (*listed.references, *manuscript_of(named, "body").references)
     if not references:
         raise _unprocessable("No reference is given.", body.SHAPE)
     if len(references) > MOST_CHECKED:
-        raise _unprocessable(
-            f"{len(references):,} references are given.",
-            f"Send {MOST_CHECKED:,} at most, or run `recsys check`.",
-        )
+        what = f"{len(references):,} references are given."
+        raise _unprocessable(what, f"Send {MOST_CHECKED:,} at most, or run `recsys check`.")
 
     def find(opened: OpenIndex) -> Reply:
         report = checked_in(opened, references, listed.problems)
@@ -237,15 +230,10 @@ async def papers(request: Request) -> Response:
     values = request.query_params.getlist("ids")
     ids = [each for value in values for each in value.split(",") if each]
     if not 0 < len(ids) <= MOST_IDS:
-        raise _unprocessable(
-            f"{len(ids)} ids are given.", f"Give 1 to {MOST_IDS}: ?ids=A,B or ?ids=A&ids=B."
-        )
+        what = f"{len(ids)} ids are given."
+        raise _unprocessable(what, f"Give 1 to {MOST_IDS}: ?ids=A,B or ?ids=A&ids=B.")
     form = request.query_params.get("format", "json")
-    if form != "json" and form not in WRITERS:
-        raise _unprocessable(
-            f"There is no format {form[:40]!r}.", f"The formats are json, {', '.join(WRITERS)}."
-        )
-
+    check_name(form, ("json", *WRITERS), "format")
     keys = request.query_params.get("keys") or None
 
     def find(opened: OpenIndex) -> Reply:
@@ -254,7 +242,7 @@ async def papers(request: Request) -> Response:
         if form != "json":
             named = citation_keys(known, pattern=keys)
             return Reply(WRITERS[form](known, named), digest, MEDIA_TYPES[form])
-        return Reply({"papers": list(map(_record, known)), "missing": missing}, digest)
+        return Reply({"papers": list(map(paper_record, known)), "missing": missing}, digest)
 
     return await _get(request, find)
 
@@ -270,7 +258,7 @@ async def paper(request: Request) -> Response:
             "cited_by": [ids[row] for row in known.cited_by.tolist()],
         }
         digest = digest_of(opened.fingerprint, {"paper": paper_id})
-        return Reply(_record(known.paper) | links, digest)
+        return Reply(paper_record(known.paper) | links, digest)
 
     return await _get(request, find)
 
@@ -285,15 +273,38 @@ async def searched(request: Request) -> Response:
         raise _unprocessable(f"q has {len(query):,} letters.", f"Give at most {LONGEST_SEARCH:,}.")
 
     def find(opened: OpenIndex) -> Reply:
-        digest = digest_of(opened.fingerprint, {"search": words})
-        begin = offset_in(start, digest) if start else 0
-        rows, end = search(opened.recommender.collection, words), begin + PER_PAGE
-        shown = opened.recommender.collection.corpus.papers(rows[begin:end])
-        rest = token(end, digest) if end < len(rows) else None
-        content = {"papers": list(map(_record, shown)), "next": rest}
-        return Reply(content, digest_of(digest, {"offset": begin}))
+        rows, asked = search(opened.recommender.collection, words), {"search": words}
+        digest = digest_of(opened.fingerprint, asked | {"next": start})
+        return Reply(papers_page(opened, rows, asked, start), digest)
 
     return await _get(request, find)
+
+
+def papers_page(
+    opened: OpenIndex,
+    rows: Rows,
+    asked: Mapping[str, object],
+    start: str,
+    size: int = PER_PAGE,
+) -> dict[str, Any]:
+    """Write one page of papers as a `SearchModel`.
+
+    Args:
+        opened: the index.
+        rows: of all papers, in their order.
+        asked: what was asked for, which the token of a page belongs to.
+        start: the token of the page, "" for the first.
+        size: papers of a page.
+
+    Raises:
+        RequestError: the token is of another question.
+    """
+    digest = digest_of(opened.fingerprint, asked)
+    begin = offset_in(start, digest) if start else 0
+    end = min(begin + size, FARTHEST)
+    shown = opened.recommender.collection.corpus.papers(rows[begin:end])
+    rest = token(end, digest) if end < min(len(rows), FARTHEST) else None
+    return {"papers": list(map(paper_record, shown)), "next": rest}
 
 
 def _unprocessable(what: str, hint: str) -> RequestError:
@@ -305,7 +316,8 @@ async def _get(request: Request, work: Callable[[OpenIndex], Reply]) -> Response
     return respond(request, await service_of(request).ask(index, work))
 
 
-def _record(paper: Paper) -> dict[str, Any]:
+def paper_record(paper: Paper) -> dict[str, Any]:
+    """Write a paper as a `PaperModel`, without its citations."""
     return {
         "id": paper.id,
         "title": paper.title,
@@ -328,23 +340,25 @@ async def indexes(request: Request) -> Response:
     """List the indexes."""
     service = service_of(request)
 
-    def described(served: ServedIndex) -> Mapping[str, Any]:
-        opened = served.current()
-        collection = opened.recommender.collection
-        first, last = years_of(collection.corpus)
-        return {
-            "name": served.name,
-            "papers": len(collection.corpus),
-            "citations": len(collection.graph.cites.values),
-            "from_year": first,
-            "to_year": last,
-            "fingerprint": opened.fingerprint,
-            "trouble": served.trouble,
-            "remarks": list(opened.remarks),
-        }
-
-    records = await service.pool.run(lambda: list(map(described, service.indexes)))
+    records = await service.pool.run(lambda: list(map(index_record, service.indexes)))
     return respond(request, Reply({"indexes": records}, digest_of("", {"indexes": records})))
+
+
+def index_record(served: ServedIndex) -> dict[str, Any]:
+    """Write what is served of an index as an `IndexModel`."""
+    opened = served.current()
+    collection = opened.recommender.collection
+    first, last = years_of(collection.corpus)
+    return {
+        "name": served.name,
+        "papers": len(collection.corpus),
+        "citations": len(collection.graph.cites.values),
+        "from_year": first,
+        "to_year": last,
+        "fingerprint": opened.fingerprint,
+        "trouble": served.trouble,
+        "remarks": list(opened.remarks),
+    }
 
 
 async def health(request: Request) -> Response:

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,18 +9,12 @@ from starlette.responses import Response
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.index_registry import OpenIndex
 from recsys.app.web.kept_questions import KeptQuestion
-from recsys.app.web.page_routes import KeptAnswer, home, see, show
+from recsys.app.web.page_routes import KeptAnswer, home, see
 from recsys.app.web.page_writing import AnswerAddress, form_of, render, site_of
 from recsys.app.web.questions import MOST_CHECKED, checked_in
 from recsys.app.web.replies import problem_of
 from recsys.app.web.service import Service, service_of
-from recsys.app.web.uploads import (
-    SentForm,
-    UploadedFile,
-    read_form,
-    read_uploaded_draft,
-    read_uploaded_lists,
-)
+from recsys.app.web.uploads import SentForm, UploadedFile, read_form
 from recsys.errors import InputError, RecsysError
 from recsys.formats.check_formats import by_gravity
 from recsys.formats.references.bibliography import record_of, work_of
@@ -64,26 +57,21 @@ async def _listed(sent: SentForm, fields: FormFields, service: Service) -> Bibli
         raise InputError("No references were given.", "Drop a bibliography, or paste it.")
     drafts = any(file.name.lower().endswith(DRAFTS) for file in files)
     if drafts:
-        upload = await service.reading.run(partial(read_uploaded_draft, files, sentences=False))
+        upload = await service.read_draft(files, sentences=False)
         listed = Bibliography(upload.manuscript.references, upload.manuscript.notes)
     else:
-        listed = await service.reading.run(partial(read_uploaded_lists, files))
+        listed = await service.read_lists(files)
     if not listed.references:
         raise InputError("No references were found in it.", "Give a bibliography, such as a .bib.")
     if len(listed.references) > MOST_CHECKED:
-        raise InputError(
-            f"It holds {len(listed.references):,} references.",
-            f"The page checks {MOST_CHECKED:,} at most; `recsys check` has no limit.",
-        )
+        what = f"It holds {len(listed.references):,} references."
+        hint = f"The page checks {MOST_CHECKED:,} at most; `recsys check` has no limit."
+        raise InputError(what, hint)
     return listed
 
 
-async def check(request: Request) -> Response:
+def check(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     """Show what was found out about the references of a list."""
-    return await show(request, "/check", _check)
-
-
-def _check(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     references = list(map(work_of, json.loads(answered.kept.listed or "[]")))
     report = checked_in(opened, references, answered.kept.notes)
     return render(

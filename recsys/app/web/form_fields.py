@@ -12,13 +12,7 @@ from recsys.formats import identifiers
 from recsys.formats.references.bibliography import year_in
 from recsys.formats.references.reference_formats import work_of_line
 from recsys.formats.references.shown_facts import one_line
-from recsys.query.question_schema import (
-    EARLIEST,
-    LATEST,
-    QuestionOption,
-    QuestionOptions,
-    options,
-)
+from recsys.query.question_schema import EARLIEST, LATEST, QuestionOption, QuestionOptions, options
 from recsys.query.resolve_draft import Question
 from recsys.records import Bibliography, Manuscript, PaperId, ReadingLists, Reference
 from recsys.store.words import cleaned_keyphrases, without_keyphrases
@@ -147,10 +141,8 @@ class FormFields:
             elif name in own | usual.keys() and name not in values | chosen:
                 most = LONGEST_LIST if name in _LONG else LONGEST
                 if len(value) > most:
-                    raise InputError(
-                        f"The field {name} has {len(value):,} letters.",
-                        f"Give at most {most:,}, or a file.",
-                    )
+                    what = f"The field {name} has {len(value):,} letters."
+                    raise InputError(what, f"Give at most {most:,}, or a file.")
                 text = value.replace("\r\n", "\n").strip()
                 (chosen if name in usual else values)[name] = text
         values |= {name: tuple(dict.fromkeys(values.get(name, ()))) for name in _LISTS}
@@ -287,8 +279,7 @@ def _by_id(ids: Iterable[PaperId]) -> tuple[Reference, ...]:
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    parts = map(str.strip, re.split(r"[\n;]", text))
-    return tuple(dict.fromkeys(filter(None, parts)))
+    return tuple(dict.fromkeys(filter(None, map(str.strip, re.split(r"[\n;]", text)))))
 
 
 def _value(option: QuestionOption, text: str) -> Any:  # noqa: ANN401  # As the option is.

@@ -15,7 +15,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import ProcessError
 from multiprocessing.connection import Client, Listener
-from typing import Protocol
+from typing import TypeAlias
+
+from pydantic import TypeAdapter
 
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.replies import Problem
@@ -67,30 +69,10 @@ class KeptQuestion:
     @classmethod
     def unpacked(cls, raw: bytes) -> "KeptQuestion":
         """Read what `packed` wrote."""
-        kept = json.loads(zlib.decompress(raw))
-        lists = {name: tuple(v) for name, v in kept["fields"].items() if isinstance(v, list)}
-        return cls(
-            fields=FormFields(**kept["fields"] | lists),
-            collection=kept["collection"],
-            notes=tuple(kept["notes"]),
-            keys=kept["keys"],
-            taken=tuple(kept["taken"]),
-            problem=Problem(**kept["problem"]) if kept["problem"] else None,
-            listed=kept["listed"],
-        )
+        return _KEPT.validate_python(json.loads(zlib.decompress(raw)))
 
 
-class Store(Protocol):
-    """Where questions and collections are kept, under keys that nobody can guess."""
-
-    def put(self, value: bytes) -> str:
-        """Keep a value, and return its key."""
-
-    def get(self, key: str) -> bytes:
-        """Return a value, b"" when it is no longer kept."""
-
-    def pin(self, key: str, paper_id: PaperId, pinned: bool) -> None:
-        """Add a paper to a collection, or take it out."""
+_KEPT = TypeAdapter(KeptQuestion)
 
 
 class QuestionStore:
@@ -143,6 +125,13 @@ class QuestionStore:
                 ids += [paper_id] if pinned and len(paper_id) <= LONGEST_ID else []
                 self._set(key, json.dumps(ids[-MOST_PINNED:]).encode())
 
+    def change(self, key: str, value: bytes) -> None:
+        """Put a value in the place of one that is kept."""
+        with self._lock:
+            self._forget()
+            if key in self._kept:
+                self._set(key, value)
+
     def _set(self, key: str, value: bytes) -> None:
         """Put a value last: what is first was asked for longest ago."""
         _, former = self._kept.pop(key, (0.0, b""))
@@ -178,6 +167,9 @@ def share(store: QuestionStore) -> tuple[str, str]:
                     asking.send_bytes(store.put(value).encode())
                 elif verb == "get":
                     asking.send_bytes(store.get(*words))
+                elif verb == "change":
+                    store.change(words[0], value)
+                    asking.send_bytes(b"")
                 else:
                     store.pin(*words)
                     asking.send_bytes(b"")
@@ -205,8 +197,16 @@ class SharedStore:
         """Add a paper to a collection, or take it out."""
         self._ask("pin", key, paper_id, pinned)
 
+    def change(self, key: str, value: bytes) -> None:
+        """Put a value in the place of one that is kept."""
+        self._ask("change", key, value=value)
+
     def _ask(self, verb: str, *words: str | bool, value: bytes = b"") -> bytes:
         with Client(self._address, authkey=self._secret) as asking:
             asking.send_bytes(json.dumps([verb, words]).encode())
             asking.send_bytes(value)
             return asking.recv_bytes()
+
+
+Store: TypeAlias = QuestionStore | SharedStore
+"""Where questions and collections are kept, under keys that nobody can guess."""

@@ -1,12 +1,11 @@
 """Listen for requests until somebody says stop: one process, or several that share the memory."""
 
 import asyncio
-import ipaddress
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
-from recsys.app.web import check_routes, page_routes
+from recsys.app.web import check_routes, page_routes, pick_routes, watch_routes
 from recsys.app.web.api_description import description, offered
 from recsys.app.web.index_registry import IndexRegistry
 from recsys.app.web.kept_questions import QuestionStore, share
@@ -40,6 +39,7 @@ from recsys.app.web.service import ServeSettings, Service
 from recsys.errors import InputError
 from recsys.machine import return_large_blocks
 from recsys.mapping.map_pages import MAP_SCRIPT, MAP_STYLE
+from recsys.pipelines.online.sites import is_loopback
 
 # The application: routes, and what every request goes through before and after them.
 #
@@ -53,6 +53,10 @@ from recsys.mapping.map_pages import MAP_SCRIPT, MAP_STYLE
 #     routes              pages for people, operations for programs
 
 STATIC = Path(__file__).parent / "static"
+VIEWS_OF_ANSWERS = {
+    "": page_routes.answer, "/sentences": page_routes.cite, "/map": page_routes.draw,
+    "/check": check_routes.check,
+}  # fmt: skip
 PAGES: tuple[BaseRoute, ...] = (
     Route("/", page_routes.home),
     Route("/sentence", partial(page_routes.home, tab="/sentence")),
@@ -62,15 +66,20 @@ PAGES: tuple[BaseRoute, ...] = (
         Route(path, partial(page_routes.ask, view=view), methods=["GET", "POST"])
         for path, view in page_routes.VIEWS.items()
     ),
-    Route("/answers/{key}", page_routes.answer),
-    Route("/answers/{key}/sentences", page_routes.cite),
-    Route("/answers/{key}/map", page_routes.draw),
-    Route("/answers/{key}/check", check_routes.check),
+    *(
+        Route(f"/answers/{{key}}{view}", partial(page_routes.show, view=view, work=work))
+        for view, work in VIEWS_OF_ANSWERS.items()
+    ),
     Route("/answers/{key}/pins", page_routes.pin, methods=["POST"]),
     Route("/answers/{key}/export", page_routes.export),
     Route("/export", page_routes.export),
     Route("/paper", page_routes.paper),
     Route("/search", page_routes.searched),
+    Route("/watch", watch_routes.watches),
+    Route("/watch.xml", watch_routes.feed),
+    Route("/watch/{name}.xml", watch_routes.feed),
+    Route(pick_routes.CAYW, pick_routes.cayw),
+    Route("/pick/{key}", pick_routes.pick, methods=["GET", "POST"]),
     Route("/help", page_routes.guide),
     Route("/api", page_routes.api),
     Route("/openapi.json", description),
@@ -272,23 +281,12 @@ def bind(host: str, port: int) -> socket.socket:
         listening.listen(256)
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"Nothing can be served on {host}, port {port}: {reason}.",
-            "Give another --port, 0 for any that is free, or a --host of this machine.",
-        ) from error
+        what = f"Nothing can be served on {host}, port {port}: {reason}."
+        hint = "Give another --port, 0 for any that is free, or a --host of this machine."
+        raise InputError(what, hint) from error
     listening.setblocking(False)
     listening.set_inheritable(True)
     return listening
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether only this machine itself can reach a host."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def is_wildcard(host: str) -> bool:
@@ -332,17 +330,31 @@ def listen(
     """
     service = Service(settings)  # With workers: what cannot be opened is said once, here.
     ready(service.indexes)
-    # What uvicorn raises again once it has ended is taken: to be told to stop is no failure.
+    if workers == 1:
+        run_application(make_application(service), service, listening)
+        return
+    service.close()
+    del service  # It would keep the generations that it has opened from removal.
+    replace(settings, store=share(QuestionStore())).hand_on()
+    with _told_to_stop():
+        Multiprocess(_config(_FACTORY, workers=workers), sockets=[listening]).run()
+
+
+def run_application(application: Starlette, service: Service, listening: socket.socket) -> None:
+    """Answer by an application in this process, until SIGINT or SIGTERM."""
+    server = uvicorn.Server(_config(application))
+    service.ending = lambda: server.should_exit
+    with _told_to_stop():
+        server.run(sockets=[listening])
+
+
+@contextmanager
+def _told_to_stop() -> Iterator[None]:
+    """Take what uvicorn raises again once it has ended: to be told to stop is no failure."""
     signals = (signal.SIGINT, signal.SIGTERM)
     former = [signal.signal(each, lambda number, frame: None) for each in signals]
     try:
-        if workers == 1:
-            uvicorn.Server(_config(make_application(service))).run(sockets=[listening])
-            return
-        service.close()
-        del service  # It would keep the generations that it has opened from removal.
-        replace(settings, store=share(QuestionStore())).hand_on()
-        Multiprocess(_config(_FACTORY, workers=workers), sockets=[listening]).run()
+        yield
     finally:
         for number, handler in zip(signals, former, strict=True):
             signal.signal(number, handler)

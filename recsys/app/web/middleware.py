@@ -12,7 +12,7 @@ import ipaddress
 import re
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -28,14 +28,7 @@ from recsys.app.terminal import say
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.kept_questions import KeptQuestion
 from recsys.app.web.page_writing import render, site_of
-from recsys.app.web.replies import (
-    PROBLEM_JSON,
-    Problem,
-    Reply,
-    RequestError,
-    problem_of,
-    respond,
-)
+from recsys.app.web.replies import PROBLEM_JSON, Problem, Reply, RequestError, problem_of, respond
 from recsys.app.web.service import ServeSettings, Service
 from recsys.formats.answers import json_text
 
@@ -63,10 +56,11 @@ class Gate:
         headers = [
             (name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]
         ]
-        host = self._host(headers)
-        if scope["method"] not in ("GET", "HEAD"):
-            _check_origin(headers, host)
-        token = self._settings.token
+        host, token = self._host(headers), self._settings.token
+        # No page of another site knows the token: plugins of browsers and of Zotero may.
+        proven = token is not None and any(_same(each, token) for each in _bearers(headers))
+        if scope["method"] not in ("GET", "HEAD") and not proven:
+            check_origin(headers, host)
         if token is not None and scope["path"] != OPEN:
             query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
             shown = [value for name, value in query if name == "token"]
@@ -79,7 +73,7 @@ class Gate:
                 response.set_cookie(COOKIE, token, httponly=True, samesite="strict")
                 await response(scope, receive, send)
                 return
-            if not any(_same(value, token) for value in _tokens(headers)):
+            if not proven and not any(_same(value, token) for value in _cookies(headers)):
                 hint = (
                     "Open the address with ?token=..., or send the header Authorization: Bearer ..."
                 )
@@ -95,14 +89,12 @@ class Gate:
                 with suppress(ValueError):  # It looks like an address in numbers, and is none.
                     ipaddress.ip_address(match[1] or match[2])
                     return hosts[0]
-        raise RequestError(
-            HTTPStatus.MISDIRECTED_REQUEST,
-            "This name is not served here.",
-            "Use the address that recsys printed, or start it with --allow-host NAME.",
-        )
+        what = "This name is not served here."
+        hint = "Use the address that recsys printed, or start it with --allow-host NAME."
+        raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, what, hint)
 
 
-def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
+def check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
     """Refuse what another site makes a browser send; programs send neither header.
 
     A page without referrer sends the origin `null`, as a stranger's page in a frame does; its site
@@ -112,19 +104,22 @@ def _check_origin(headers: Sequence[tuple[str, str]], host: str) -> None:
     own = {f"http://{host}", f"https://{host}"} | ({"null"} if sites == ["same-origin"] else set())
     origins = {value.lower() for name, value in headers if name == "origin"}
     if not origins <= own or not set(sites) <= {"same-origin", "none"}:
-        raise RequestError(
-            HTTPStatus.FORBIDDEN,
-            "Another site's page sent this request.",
-            "Ask from the page of recsys itself, or from a program.",
-        )
+        what = "Another site's page sent this request."
+        hint = "Ask from the page of recsys itself, or from a program."
+        raise RequestError(HTTPStatus.FORBIDDEN, what, hint)
 
 
-def _tokens(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Give what is shown as a token by the headers."""
+def _bearers(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Give what programs show as a token."""
     for name, value in headers:
         scheme, _, shown = value.partition(" ")
         if name == "authorization" and scheme.lower() == "bearer":
             yield shown.strip()
+
+
+def _cookies(headers: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Give what browsers show as a token."""
+    for name, value in headers:
         if name == "cookie":
             try:
                 cookie = SimpleCookie(value).get(COOKIE)
@@ -142,10 +137,6 @@ def _same(shown: str, token: str) -> bool:
 
 SMALL = 64 * 2**10
 """Bytes of a body that is taken however much others send: a question without a file."""
-
-
-class Disconnected(Exception):
-    """The client went away before it had sent everything."""
 
 
 class BodyLimits:
@@ -171,33 +162,22 @@ class BodyLimits:
         announced = [value for name, value in scope["headers"] if name == b"content-length"]
         if announced:  # The server has checked that it is a number.
             self._check(int(announced[0]))
-        size = 0
-
-        def hold(more: int) -> None:
-            nonlocal size
-            self._check(size + more)
-            if size + more > SMALL and self._held + more > self._together:
-                raise RequestError(
-                    HTTPStatus.SERVICE_UNAVAILABLE,
-                    "Others are sending too much at the moment.",
-                    "Send it again in a moment.",
-                    wait=5,
-                )
-            size += more
-            self._held += more
-
+        size, body = 0, bytearray()
         try:
             try:
-                body = await asyncio.wait_for(_whole(receive, hold), self._seconds)
-            except Disconnected:
+                async with asyncio.timeout(self._seconds):
+                    async for piece in Request(scope, receive).stream():
+                        size += len(piece)
+                        self._held += len(piece)
+                        self._check(size)
+                        body += piece
+            except ClientDisconnect:
                 return
             except TimeoutError as error:
-                raise RequestError(
-                    HTTPStatus.REQUEST_TIMEOUT,
-                    f"The request did not arrive within {self._seconds:g} s.",
-                    "Send it again, or a smaller file.",
-                ) from error
-            pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+                what = f"The request did not arrive within {self._seconds:g} s."
+                hint = "Send it again, or a smaller file."
+                raise RequestError(HTTPStatus.REQUEST_TIMEOUT, what, hint) from error
+            pending: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
             async def replayed() -> Message:
                 return pending.pop() if pending else await receive()
@@ -208,30 +188,18 @@ class BodyLimits:
 
     def _check(self, size: int) -> None:
         if size > self._size:
-            raise RequestError(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                f"The request is larger than {self._size / 2**20:g} MB.",
-                "Give a smaller file, or the title and the abstract alone.",
-            )
-
-
-async def _whole(receive: Receive, hold: Callable[[int], None]) -> bytes:
-    """Take a body; hold: told how many more bytes come, refuses what is too much."""
-    body, more = bytearray(), True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        piece = message.get("body", b"")
-        hold(len(piece))
-        body += piece
-        more = message.get("more_body", False)
-    return bytes(body)
+            what = f"The request is larger than {self._size / 2**20:g} MB."
+            hint = "Give a smaller file, or the title and the abstract alone."
+            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what, hint)
+        if size > SMALL and self._held > self._together:
+            what = "Others are sending too much at the moment."
+            hint = "Send it again in a moment."
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint, wait=5)
 
 
 # Answer every error: as a page to people, as problem+json to programs.
 
-PROGRAMS = ("/v1/", "/healthz", "/metrics", "/openapi.json")
+PROGRAMS = ("/v1/", "/healthz", "/metrics", "/openapi.json", "/better-bibtex/")
 """Paths whose errors are for programs."""
 FORMS = ("/answer", "/cite", "/map")
 """Paths that take questions: why one is refused is kept, and led to, so that Back can show it."""
@@ -242,9 +210,9 @@ STRANGERS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECT
 class Failures:
     """ASGI middleware: no exception leaves it, and every request is counted."""
 
-    def __init__(self, app: ASGIApp, *, service: Service) -> None:
-        """Wrap an application."""
-        self._app, self._service = app, service
+    def __init__(self, app: ASGIApp, *, service: Service, pages: bool = True) -> None:
+        """Wrap an application; pages: whether people look at it, too."""
+        self._app, self._service, self._pages = app, service, pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -260,38 +228,41 @@ class Failures:
 
         try:
             await self._app(scope, receive, noted)
-        except asyncio.CancelledError:
-            raise
         except Exception as error:
             if not statuses:
-                response = failed(Request(scope), self._service, error)
+                response = failed(Request(scope), self._service, error, pages=self._pages)
                 await response(scope, receive, noted)
         route = getattr(scope.get("route"), "path", "other")
         status = statuses[0] if statuses else 0
         self._service.counters.count(route, status, time.perf_counter() - begun)
 
 
-def failed(request: Request, service: Service, error: Exception) -> Response:
-    """Say what went wrong in the form that the request expects."""
+def say_where(error: Exception) -> None:
+    """Write where an error of ours happened, and no more: what it says may quote a draft."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "somewhere"
+    say(f"internal error: {type(error).__name__} at {place}.")
+
+
+def failed(request: Request, service: Service, error: Exception, *, pages: bool = True) -> Response:
+    """Say what went wrong in the form that the request expects; without pages, to a program."""
     headers: dict[str, str] = {}
     if isinstance(error, HTTPException):
-        problem = Problem(error.status_code, "There is nothing at this address.", "Begin at /.")
+        hint = "Begin at /." if pages else "Send a POST to /mcp."
+        problem = Problem(error.status_code, "There is nothing at this address.", hint)
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             what = "This address takes another method."
-            problem = Problem(error.status_code, what, "See /api.")
+            problem = Problem(error.status_code, what, "See /api." if pages else hint)
         headers |= error.headers or {}
     else:
         problem = problem_of(error)
     if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        # Where it happened, and no more: what an exception says may quote a draft.
-        frames = traceback.extract_tb(error.__traceback__)
-        place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "somewhere"
-        say(f"internal error: {type(error).__name__} at {place}.")
+        say_where(error)
     if problem.wait is not None:
         headers["retry-after"] = str(problem.wait)
     if problem.status == HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = "Bearer"
-    if request.url.path.startswith(PROGRAMS):
+    if not pages or request.url.path.startswith(PROGRAMS):
         text = json_text(problem.members())
         return Response(text, problem.status, headers, media_type=PROBLEM_JSON)
     if problem.status in STRANGERS:
@@ -345,11 +316,7 @@ class ResponseHeaders:
 
 # The stylesheets, the script and the icon: some small files, read once.
 
-TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 class StaticFiles:

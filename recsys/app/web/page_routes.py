@@ -55,16 +55,8 @@ from recsys.app.web.replies import (
 )
 from recsys.app.web.service import Service, service_of
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
-from recsys.app.web.uploads import (
-    SentForm,
-    UploadedFile,
-    pack,
-    read_form,
-    read_uploaded_draft,
-    read_uploaded_lists,
-    unpack,
-)
-from recsys.errors import DraftError, InputError, NothingFound, RecsysError
+from recsys.app.web.uploads import SentForm, UploadedFile, pack, read_form, unpack
+from recsys.errors import DraftError, InputError, NothingFound, RecsysError, check_name
 from recsys.formats.answers import FORMATS, where_of
 from recsys.formats.local_answers import shown_gaps
 from recsys.formats.local_answers.shown_gaps import keys_of
@@ -77,14 +69,7 @@ from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
 from recsys.query.search import search
 from recsys.recommend import KEPT
-from recsys.records import (
-    Bibliography,
-    LocalAnswer,
-    Paper,
-    PaperId,
-    Reason,
-    Recommendation,
-)
+from recsys.records import Bibliography, LocalAnswer, Paper, PaperId, Reason, Recommendation
 
 PER_PAGE = 20
 MOST_LISTED = 100
@@ -130,17 +115,15 @@ class AskedForm:
         """
         drafts, libraries = sent.files.get("file", []), sent.files.get("library_file")
         if drafts and fields.pasted:
-            raise InputError(
-                "There is a file and a pasted text.", "Send one of them: the other stays out."
-            )
+            what = "There is a file and a pasted text."
+            raise InputError(what, "Send one of them: the other stays out.")
         if fields.pasted:
             drafts = [UploadedFile(PASTED, fields.pasted.encode("utf-8", "replace"))]
         upload, library = None, None
         if drafts:
-            reading = partial(read_uploaded_draft, drafts, sentences=True)
-            upload = await service.reading.run(reading)
+            upload = await service.read_draft(drafts)
         if libraries:
-            library = await service.reading.run(partial(read_uploaded_lists, libraries))
+            library = await service.read_lists(libraries)
         text = unpack(fields.text) if upload is None else upload.text
         if upload is not None and text is not None and fields.pasted:
             front = f"{upload.manuscript.title} {upload.manuscript.abstract or ''}"
@@ -163,9 +146,8 @@ class AskedForm:
                     "Give the file of a draft with running text, or paste a passage.",
                 )
         elif self.fields.empty() and self.upload is None:
-            raise InputError(
-                "Nothing is asked yet.", "Drop a file, or paste the title and abstract."
-            )
+            what = "Nothing is asked yet."
+            raise InputError(what, "Drop a file, or paste the title and abstract.")
 
     def understood(self, opened: OpenIndex) -> tuple[KeptQuestion, FormFields]:
         """Find the papers that are named; part the question from what is chosen among its papers.
@@ -318,8 +300,7 @@ class KeptAnswer:
         if not (number.isascii() and number.isdigit() and 0 < int(number[:9]) <= FARTHEST):
             raise RequestError(HTTPStatus.BAD_REQUEST, "There is no such page of the answer.")
         begin = (int(number) - 1) * PER_PAGE
-        digest = digest_of(opened.fingerprint, {})
-        page = token(begin, digest) if begin else ""
+        page = token(begin, digest_of(opened.fingerprint, {})) if begin else ""
         return answer_page(opened, replace(self.asked(), page=page), question, {})
 
     def places(self, opened: OpenIndex) -> LocalAnswer:
@@ -331,10 +312,9 @@ class KeptAnswer:
         if TOO_LONG in self.kept.notes:
             raise DraftError(TOO_LONG, "Give a chapter of it instead.")
         if passage is None and text is None:
-            raise DraftError(
-                "Only the title and the abstract of this draft are known.",
-                "Give its whole text, as a file or pasted, to go through its sentences.",
-            )
+            what = "Only the title and the abstract of this draft are known."
+            hint = "Give its whole text, as a file or pasted, to go through its sentences."
+            raise DraftError(what, hint)
         return answer_passage(opened, asked.draft, passage, text, question)
 
 
@@ -367,12 +347,8 @@ async def show(
     return HTMLResponse(page, headers=_PRIVATE)
 
 
-async def answer(request: Request) -> Response:
+def answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     """Show the papers for a draft."""
-    return await show(request, "", _answer)
-
-
-def _answer(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     question = posed(opened, answered.asked())
     draft = question.draft
     if draft.title or draft.abstract or question.cited:  # Else it is asked by liked papers alone.
@@ -459,38 +435,21 @@ def _items(
     )
 
 
-async def draw(request: Request) -> Response:
+def draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     """Draw the map around a draft."""
-    return await show(request, "/map", _draw)
-
-
-def _draw(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     from recsys.mapping import draw_map, map_view
 
     asked = answered.asked()
-    question = posed(opened, asked)
-    drawn = draw_map(opened.recommender, question, filters=asked.options.filters)
-
-    def address(paper: Paper) -> str:
-        return paper_address(opened.name, paper.id)
-
-    return render(
-        "map",
-        site_of(service, opened.name),
-        **_about(answered, opened),
-        map=map_view(drawn, paper_address=address),
-    )
+    drawn = draw_map(opened.recommender, posed(opened, asked), filters=asked.options.filters)
+    view = map_view(drawn, paper_address=lambda paper: paper_address(opened.name, paper.id))
+    return render("map", site_of(service, opened.name), **_about(answered, opened), map=view)
 
 
 # Places: in a passage that somebody pastes, and in the sentences of a draft.
 
 
-async def cite(request: Request) -> Response:
+def cite(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     """Show papers for the place of a passage, or for those of a draft that lack a citation."""
-    return await show(request, "/sentences", _cite)
-
-
-def _cite(service: Service, answered: KeptAnswer, opened: OpenIndex) -> str:
     found, fields = answered.places(opened), answered.fields
     filtered = not fields.passage and fields.asked().filters != Filters()
     counted = shown_gaps.nothing_found(found)
@@ -556,10 +515,7 @@ async def export(request: Request) -> Response:
     service, query = service_of(request), request.query_params
     form = query.get("format", "bibtex")
     writer = "ris" if form == "zotero" else form  # What Zotero's import keeps most of.
-    if writer not in WRITERS:
-        raise InputError(
-            f"There is no format {form[:40]!r}.", f"The formats are {', '.join(WRITERS)}."
-        )
+    check_name(writer, WRITERS, "format")
     ids, index = query.getlist("paper"), query.get("index")
     answered = None
     if "key" in request.path_params:

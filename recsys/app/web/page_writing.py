@@ -39,7 +39,13 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
-NAVIGATION = (("/", "Ask"), ("/map", "Map"), ("/check", "Check"), ("/help", "Help"))
+NAVIGATION = (
+    ("/", "Ask"),
+    ("/map", "Map"),
+    ("/check", "Check"),
+    ("/watch", "Watch"),
+    ("/help", "Help"),
+)
 """The header's links: address and words."""
 TABS = (("/", "Whole draft"), ("/sentence", "One sentence"), ("/check", "Check references"))
 """What can be asked, each on a page of its own: address and words."""

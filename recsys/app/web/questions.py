@@ -7,14 +7,7 @@ import numpy as np
 
 from recsys.app.check_wiring import checked
 from recsys.app.web.index_registry import OpenIndex
-from recsys.app.web.replies import (
-    FARTHEST,
-    RequestError,
-    UnknownPaper,
-    digest_of,
-    offset_in,
-    token,
-)
+from recsys.app.web.replies import FARTHEST, RequestError, UnknownPaper, digest_of, offset_in, token
 from recsys.app.web.upload_reader import DraftText, UploadedDraft
 from recsys.checking.check import index_source
 from recsys.checking.listed import Listed
@@ -23,16 +16,9 @@ from recsys.errors import InputError
 from recsys.local.cite import LocalQuestion, cite_read, draft_read, marked, passage_read
 from recsys.query.question_schema import QuestionOptions
 from recsys.query.resolve_draft import Question, resolve_draft
+from recsys.query.search import named_row
 from recsys.recommend import KEPT
-from recsys.records import (
-    Answer,
-    LocalAnswer,
-    Manuscript,
-    Paper,
-    PaperId,
-    ReadingLists,
-    Reference,
-)
+from recsys.records import Answer, LocalAnswer, Manuscript, Paper, PaperId, ReadingLists, Reference
 from recsys.store.arrays import Rows
 from recsys.store.corpus import Corpus
 
@@ -223,12 +209,10 @@ def around(opened: OpenIndex, paper_id: PaperId) -> Around:
         UnknownPaper: the index does not hold it.
     """
     collection = opened.recommender.collection
-    row = collection.corpus.row(paper_id)
+    row = named_row(collection, paper_id)
     if row is None:
-        raise UnknownPaper(
-            f"The index {opened.name!r} holds no paper {paper_id[:200]!r}.",
-            "Look for it by its title.",
-        )
+        what = f"The index {opened.name!r} holds no paper {paper_id[:200]!r}."
+        raise UnknownPaper(what, "Look for it by its title.")
     (paper,) = collection.corpus.full_papers([row])
     links = (
         np.asarray(links[row]) for links in (collection.graph.cites, collection.graph.cited_by)
@@ -244,10 +228,10 @@ def around(opened: OpenIndex, paper_id: PaperId) -> Around:
 
 def papers_named(opened: OpenIndex, ids: Sequence[PaperId]) -> tuple[list[Paper], list[PaperId]]:
     """Return papers with their abstracts, in order of their ids, and the ids that are unknown."""
-    corpus = opened.recommender.collection.corpus
-    rows = {each: corpus.row(each) for each in dict.fromkeys(ids)}
-    known = [row for row in rows.values() if row is not None]
-    full = dict(zip(sorted(known), corpus.full_papers(sorted(known)), strict=True))
+    collection = opened.recommender.collection
+    rows = {each: named_row(collection, each) for each in ids}
+    known = list(dict.fromkeys(row for row in rows.values() if row is not None))
+    full = dict(zip(sorted(known), collection.corpus.full_papers(sorted(known)), strict=True))
     return [full[row] for row in known], [each for each, row in rows.items() if row is None]
 
 

@@ -6,26 +6,25 @@ import os
 import threading
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TypeVar
 
+from pydantic import TypeAdapter
 from starlette.requests import Request
 
 from recsys.app.web.index_registry import IndexRegistry, OpenIndex
-from recsys.app.web.kept_questions import (
-    KeptQuestion,
-    QuestionStore,
-    SharedStore,
-    Store,
-)
+from recsys.app.web.kept_questions import KeptQuestion, QuestionStore, SharedStore, Store
 from recsys.app.web.replies import RequestError
+from recsys.app.web.upload_reader import UploadedDraft
+from recsys.app.web.uploads import UploadedFile, read_uploaded_draft, read_uploaded_lists
 from recsys.app.wiring import open_index
-from recsys.records import PaperId
+from recsys.records import Bibliography, PaperId
 
 T = TypeVar("T")
 
@@ -66,15 +65,7 @@ class ServeSettings:
     @classmethod
     def handed_on(cls) -> "ServeSettings":
         """Take what `hand_on` left."""
-        value = json.loads(os.environ[VARIABLE])
-        pairs = tuple((name, path) for name, path in value.pop("indexes"))
-        store = value.pop("store")
-        return cls(
-            indexes=pairs,
-            hosts=tuple(value.pop("hosts")),
-            store=store and (store[0], store[1]),
-            **value,
-        )
+        return TypeAdapter(cls).validate_json(os.environ[VARIABLE])
 
 
 class UsageCounters:
@@ -147,12 +138,9 @@ class WorkPool:
             RequestError: too many wait, or it takes too long.
         """
         if self.inside >= self._most:
-            raise RequestError(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                f"{self.inside} questions are being answered or wait already.",
-                "Ask again in a moment.",
-                wait=1,
-            )
+            what = f"{self.inside} questions are being answered or wait already."
+            hint = "Ask again in a moment."
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint, wait=1)
         self.inside += 1
         loop = asyncio.get_running_loop()
 
@@ -168,12 +156,9 @@ class WorkPool:
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError as error:
-            raise RequestError(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                f"The answer took longer than {self._seconds:g} s.",
-                "Ask with a shorter draft or fewer references.",
-                wait=5,
-            ) from error
+            what = f"The answer took longer than {self._seconds:g} s."
+            hint = "Ask with a shorter draft or fewer references."
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint, wait=5) from error
 
     def close(self) -> None:
         """Start nothing more, and wait for what runs."""
@@ -192,6 +177,8 @@ class Service:
         self.settings, self.counters = settings, UsageCounters()
         paths = {name: Path(path) for name, path in settings.indexes}
         self.indexes = IndexRegistry(paths, open_index)
+        self.picks = 0  # How many wait for a pick.
+        self.ending: Callable[[], bool] = lambda: False  # Whether the server ends.
         self.store: Store = SharedStore(*settings.store) if settings.store else QuestionStore()
         # Files are read in threads of their own, so that a slow one holds up no answer.
         self.pool, self.reading = (
@@ -203,6 +190,16 @@ class Service:
         """Wait for what runs."""
         self.pool.close()
         self.reading.close()
+
+    async def read_draft(
+        self, files: Sequence[UploadedFile], *, sentences: bool = True
+    ) -> UploadedDraft:
+        """Read files as one draft; see `read_uploaded_draft`."""
+        return await self.reading.run(partial(read_uploaded_draft, files, sentences=sentences))
+
+    async def read_lists(self, files: Sequence[UploadedFile]) -> Bibliography:
+        """Read files as lists of references; see `read_uploaded_lists`."""
+        return await self.reading.run(partial(read_uploaded_lists, files))
 
     async def ask(self, index: str | None, work: Callable[[OpenIndex], T]) -> T:
         """Run work on an index in a thread.

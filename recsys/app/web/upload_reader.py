@@ -70,9 +70,8 @@ class ReadingTask:
         Raises:
             ValueError: it is no such line.
         """
-        value = json.loads(stream.readline(LONGEST_HEADER))
-        names, sizes = tuple(value["names"]), tuple(value["sizes"])
-        return cls(value["task"], value["seconds"], value["memory"], names, sizes)
+        facts = json.loads(stream.readline(LONGEST_HEADER))
+        return cls(**facts | {name: tuple(facts[name]) for name in ("names", "sizes")})
 
     def files(self, stream: BinaryIO) -> list[tuple[str, bytes]]:
         """Read the files that follow.

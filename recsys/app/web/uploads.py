@@ -100,11 +100,8 @@ async def read_form(request: Request) -> SentForm:
             return SentForm(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS))
         except ValueError as error:
             raise _damaged("it has too many fields") from error
-    raise RequestError(
-        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-        f"The body is {kind[:80] or 'of no type'}.",
-        f"Send {MULTIPART}.",
-    )
+    what = f"The body is {kind[:80] or 'of no type'}."
+    raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, what, f"Send {MULTIPART}.")
 
 
 async def _read_multipart(request: Request) -> SentForm:
@@ -234,9 +231,8 @@ def unpack(packed: str) -> DraftText | None:
             raise ValueError("It is too long, or ends too early.")
         return _checked(_Packed.model_validate_json(b'{"text":' + raw + b"}").text)
     except (ValueError, binascii.Error, zlib.error) as error:
-        raise InputError(
-            "The text of the draft was changed on its way.", "Give its file again."
-        ) from error
+        what = "The text of the draft was changed on its way."
+        raise InputError(what, "Give its file again.") from error
 
 
 # Files: read in a process that can be killed.
@@ -330,12 +326,9 @@ class _Reading:
                 lambda: len(_reading) < self._limits.at_once, self._limits.seconds
             )
             if not free:
-                raise RequestError(
-                    HTTPStatus.SERVICE_UNAVAILABLE,
-                    f"{self._named} was not read: others are being read.",
-                    "Try again in a moment.",
-                    wait=1,
-                )
+                what = f"{self._named} was not read: others are being read."
+                hint = "Try again in a moment."
+                raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint, wait=1)
             _reading.add(self)
         try:
             yield
@@ -362,9 +355,8 @@ class _Reading:
                 start_new_session=True,
             )
         except OSError as error:
-            raise RecsysError(
-                "No process could be started to read what was given.", "Try again in a moment."
-            ) from error
+            what = "No process could be started to read what was given."
+            raise RecsysError(what, "Try again in a moment.") from error
         given, output = process.stdin, process.stdout
         assert given is not None and output is not None
 

@@ -346,7 +346,7 @@ FORMATS = (  # Signs are tried in this order; the last one fits all.
         "Typst",
         (".typ",),
         r"(?m)^#(?:set|show|import|let)[^\S\n]",
-        "drafts.typst_draft:read",
+        "drafts.typst_draft:parse",
         names_files=True,
     ),
     Format(

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from recsys.errors import InputError
 from recsys.formats.bodies.headings import ABSTRACT_NAMES
 from recsys.formats.drafts.draft_files import Folder, folder_of, look_up, shelf
-from recsys.formats.drafts.included import Inputs
+from recsys.formats.drafts.included import Inputs, Places
 from recsys.formats.drafts.wording import (
     GUESSED_TITLE,
     abstract_in,
@@ -27,7 +27,7 @@ from recsys.formats.drafts.wording import (
 )
 from recsys.formats.files import decode, display_name
 from recsys.formats.references.people import people_in
-from recsys.records import Manuscript
+from recsys.records import Body, Manuscript, Reference
 from recsys.store.words import cleaned_keyphrases
 
 LONGEST_VALUE = 50_000
@@ -92,9 +92,10 @@ _SIZED = re.compile(
 )
 """Letters as large as those of a title."""
 _ABSTRACT_LINE = re.compile(r"(?im)^(?!=)[^\n]{0,80}\babstract\b[^\n]{0,20}$")
-_ABSTRACT_HEADING = re.compile(rf"(?i){ABSTRACT_NAMES}\W*\Z")
+ABSTRACT_HEADING = re.compile(rf"(?i){ABSTRACT_NAMES}\W*\Z")
 _OWN_HEADING = re.compile(r"(?i)\A\s*=+[^\S\n]+(?:abstract|summary)\W*\n")
 _LABEL = re.compile(r"<([\w:.-]{1,200})>")
+_CITE_CALL = re.compile(r"#cite\([^()]{0,300}\)")
 _CITED = re.compile(r"(?<![\w.@\\])@([\w:.-]{1,200})|#(?:cite|ref)\(\s*<([\w:.-]{1,200})>")
 _LABELLED = re.compile(r'label\(\s*"([^"\n]{1,200})"\s*\)')
 _BOOKS = re.compile(r"(?<![\w-])bibliography\s*\(\s*([^()]{0,500}|\([^()]{0,500}\)[^()]{0,200})\)")
@@ -117,14 +118,62 @@ _TYPST_MARKUP = (
 )
 
 
-def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
-    """Read a file of Typst with those that it includes; `folder` holds the files that it may name.
+def parse(raw: bytes, path: Path, folder: Folder | None = None) -> "TypstDraft":
+    """Read a file of Typst; `folder` holds the files that it may name.
 
     Raises:
-        InputError: the file is no text, or (DraftError) all together are too long.
+        InputError: the file is no text.
     """
-    inputs = Inputs(display_name(path), folder or folder_of(path), "Typst")
-    text, notes = clipped(decode(raw, inputs.name))
+    text, notes = clipped(decode(raw, display_name(path)))
+    return TypstDraft(text, path, folder or folder_of(path), notes)
+
+
+@dataclass(frozen=True, slots=True)
+class TypstDraft:
+    """A draft in Typst, and the folder of the files that it includes. notes: on what was cut."""
+
+    text: str
+    path: Path
+    folder: Folder
+    notes: tuple[str, ...] = ()
+
+    def manuscript(self) -> Manuscript:
+        """Read what its template is given, its headings, and whom it cites.
+
+        Raises:
+            DraftError: the draft and what it includes are too long.
+        """
+        return _manuscript(self.text, self.notes, Inputs(self._name, self.folder, "Typst"))
+
+    def body(self, references: Sequence[Reference]) -> Body:
+        """Read the sentences and their marks; `@` and a label of the draft cites nothing.
+
+        Raises:
+            DraftError: the draft and what it includes are too long.
+        """
+        from recsys.formats.drafts.typst_body import TypstText, pieces  # Only sentences need it.
+
+        inputs = Inputs(self._name, self.folder, "Typst")
+        source = inputs.source(pieces(self.text, [self.folder.draft], inputs))
+        labels = _labels(source.text) - {work.key for work in references}
+        read = TypstText(source.text, labels).text
+        return Body(
+            sentences=read.sentences(Places(source, self.folder.draft)),
+            notes=(*self.notes, *source.notes),
+            references=tuple(references),
+        )
+
+    @property
+    def _name(self) -> str:
+        return display_name(self.path)
+
+
+def _labels(text: str) -> set[str]:
+    """Return what a text gives a label: "@" refers to that, too."""
+    return set(_LABEL.findall(_CITE_CALL.sub("", text)))
+
+
+def _manuscript(text: str, notes: tuple[str, ...], inputs: Inputs) -> Manuscript:
     imported: list[str] = []
     text = _PACKAGE.sub('""', _whole(text, [inputs.folder.draft], inputs, imported))
     front = _Front(_without(text[:LONGEST_FRONT], _FUNCTION), imported)
@@ -135,7 +184,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     parts = sections(body, _HEADING, lambda match: typst_text(match[2]))
     guess: tuple[str, ...] = ()
     if not abstract:
-        abstract, guess = abstract_in(parts[len(parts) > 1 :], _ABSTRACT_HEADING, typst_text)
+        abstract, guess = abstract_in(parts[len(parts) > 1 :], ABSTRACT_HEADING, typst_text)
     if not title:
         title, doubt = _title_of(body)
         guess += doubt
@@ -143,9 +192,7 @@ def read(raw: bytes, path: Path, folder: Folder | None = None) -> Manuscript:
     keys = [(match[1] or match[2]).rstrip(".:-") for match in _CITED.finditer(text)]
     keys += _LABELLED.findall(text)
     books = shelf(inputs.folder, dict.fromkeys(named), (".bib",))
-    # "@" refers to what has a label, too.
-    labels = set(_LABEL.findall(re.sub(r"#cite\([^()]{0,300}\)", "", text)))
-    labels -= {work.key for work in books.works}
+    labels = _labels(text) - {work.key for work in books.works}
     keys = list(dict.fromkeys(key for key in keys if key not in labels))
     cited = look_up(keys, books) if named else books
     return Manuscript(
@@ -164,7 +211,7 @@ def _whole(text: str, open_files: list[PurePath], inputs: Inputs, imported: list
     text = _COMMENT.sub(" ", text)
     inputs.take(open_files[-1], text)
     for match in islice(_IMPORT.finditer(text), MOST_FACTS):
-        name = _seen_from_draft(match["name"], open_files)
+        name = seen_from_draft(match["name"], open_files)
         try:
             inputs.folder.find(name, ())
         except InputError:  # A template that is not there has no text of the draft.
@@ -175,7 +222,7 @@ def _whole(text: str, open_files: list[PurePath], inputs: Inputs, imported: list
 
     def inside(match: re.Match[str]) -> str:
         """Return what a file holds, as markup or, in code, as a value."""
-        opened = inputs.open(_seen_from_draft(match["name"], open_files), (), open_files)
+        opened = inputs.open(seen_from_draft(match["name"], open_files), (), open_files)
         if opened is None:
             return ""
         path, included = opened
@@ -188,7 +235,7 @@ def _whole(text: str, open_files: list[PurePath], inputs: Inputs, imported: list
     return _INCLUDE.sub(inside, text)
 
 
-def _seen_from_draft(name: str, open_files: Sequence[PurePath]) -> str:
+def seen_from_draft(name: str, open_files: Sequence[PurePath]) -> str:
     """Write a name, which counts from the file that has it, as seen from the draft's folder."""
     here, start = open_files[-1].parent, open_files[0].parent
     if name.startswith("/") or not here.is_relative_to(start):
@@ -217,7 +264,7 @@ class _Front:
         """Collect what says what a draft is, and what its names stand for."""
         self._left = 0  # Characters that names may still stand for.
         self._named = {
-            match[1]: _code_at(piece, match.end(), ends="\n")
+            match[1]: code_at(piece, match.end(), ends="\n")
             for piece in (*imported, text)
             for match in islice(_LET.finditer(piece), MOST_FACTS)
         }
@@ -253,7 +300,7 @@ class _Front:
         for fact in self._of("keywords"):
             code = self._value_of(fact.code)
             if code.startswith("("):
-                items = (self._text(value) for _, _, value in _arguments(_inside(code, 0)))
+                items = (self._text(value) for _, _, value in _arguments(in_brackets(code, 0)))
                 found = cleaned_keyphrases(map(typst_text, items))
             else:
                 found = told_apart(typst_text(self._text(code)))
@@ -274,7 +321,7 @@ class _Front:
             code = self._named.get(name, "").strip()
             for field in fields:
                 code = next(
-                    (v for k, _, v in _arguments(_inside(code, 0)) if k == field), ""
+                    (v for k, _, v in _arguments(in_brackets(code, 0)) if k == field), ""
                 ).strip()
         return code
 
@@ -297,7 +344,7 @@ class _Front:
         if string := _STRING.match(code, at):
             return re.sub(r"\\(.)", r"\1", string[1]), string.end()
         if code[at] in "[({":
-            inside = _inside(code, at)
+            inside = in_brackets(code, at)
             shown = self._shown(inside, depth) if code[at] == "[" else self._text(inside, depth + 1)
             return shown, at + len(inside) + 2
         call = _CALLING.match(code, at)
@@ -306,7 +353,7 @@ class _Front:
             return (self._text(path[0], depth + 1), path.end()) if path else ("", len(code))
         at, shown = call.end(), ""
         while code[at : at + 1] in ("(", "["):  # The last content is what is shown.
-            inside = _inside(code, at)
+            inside = in_brackets(code, at)
             if code[at] == "[":
                 shown = self._shown(inside, depth)
             else:
@@ -333,7 +380,7 @@ class _Front:
         if depth > MOST_NAMES or not code.startswith("(", start):
             text = typst_text(self._text(code))
             return [text] if listed else list(people_in(text, commas="between").spoken)
-        items = list(_arguments(_inside(code, start)))
+        items = list(_arguments(in_brackets(code, start)))
         keyed = {key: value for key, quoted, value in items if key and not quoted}
         if "name" in keyed:
             return self._people(keyed["name"], listed=True, depth=depth + 1)
@@ -363,15 +410,15 @@ def _facts(text: str) -> Iterator[_Fact]:
         elif match["close"]:
             del brackets[-1:]
         elif match["called"]:
-            code = match["called"] + _code_at(text, match.end(), ends="\n")
+            code = match["called"] + code_at(text, match.end(), ends="\n")
             yield _Fact(_KNOWN[match["called"]], code, (1, match.start()))
         elif match["variable"]:
-            code = _code_at(text, match.end(), ends="\n")
+            code = code_at(text, match.end(), ends="\n")
             yield _Fact(_KNOWN[match["variable"]], code, (1, match.start()))
         elif match["key"] and brackets and text[brackets[-1]] == "(":
             rank = _rank(text, brackets)
             if rank is not None:
-                code = _code_at(text, match.end(), ends=",")
+                code = code_at(text, match.end(), ends=",")
                 yield _Fact(_KNOWN[match["key"]], code, (rank, match.start()), brackets[-1])
 
 
@@ -388,7 +435,7 @@ def _rank(text: str, brackets: Sequence[int]) -> int | None:
     return 0 if call[1] == "document" or is_shown else 2
 
 
-def _code_at(text: str, at: int, *, ends: str) -> str:
+def code_at(text: str, at: int, *, ends: str) -> str:
     """Return the code from a place up to a sign outside of brackets; "" where one never closes."""
     depth = 0
     end = min(len(text), at + LONGEST_VALUE)
@@ -402,7 +449,7 @@ def _code_at(text: str, at: int, *, ends: str) -> str:
     return text[at:end] if depth == 0 else ""
 
 
-def _inside(code: str, at: int) -> str:
+def in_brackets(code: str, at: int) -> str:
     """Return what stands in the brackets that open at a place; "" where none do, or never close."""
     if code[at : at + 1] not in ("(", "[", "{"):
         return ""
@@ -421,7 +468,7 @@ def _arguments(inside: str) -> Iterator[tuple[str, bool, str]]:
     """Yield of each argument its name, "" where it has none, whether that is quoted, its value."""
     at = 0
     while at < len(inside):
-        code = _code_at(inside, at, ends=",")
+        code = code_at(inside, at, ends=",")
         at += len(code) + 1
         if name := _ARGUMENT.match(code):
             yield name[1] or name[2], name[1] is not None, code[name.end() :]
@@ -435,7 +482,7 @@ def _without(text: str, statements: re.Pattern[str]) -> str:
     for match in statements.finditer(text):
         if match.start() >= at and unclosed < MOST_FACTS:
             pieces.append(text[at : match.start()])
-            code = _code_at(text, match.end(), ends="\n")
+            code = code_at(text, match.end(), ends="\n")
             unclosed += not code
             at = match.end() + len(code)
     return "".join(pieces) + text[at:]
@@ -446,7 +493,7 @@ def _title_of(body: str) -> tuple[str, tuple[str, ...]]:
     headings = list(islice(_HEADING.finditer(body), MOST_FACTS))
     front = body[: headings[0].start() if headings else LONGEST_FRONT]
     for sized in islice(_SIZED.finditer(front), MOST_NAMES):
-        if title := typst_text(_inside(body, sized.end())):
+        if title := typst_text(in_brackets(body, sized.end())):
             return title, (GUESSED_TITLE,)
     return first_title((len(heading[1]), typst_text(heading[2])) for heading in headings)
 
@@ -454,7 +501,7 @@ def _title_of(body: str) -> tuple[str, tuple[str, ...]]:
 def _as_heading(line: re.Match[str]) -> str:
     """Make a heading of a line that says nothing but "Abstract", in whatever letters."""
     text = typst_text(line[0])
-    return f"= {text}" if _ABSTRACT_HEADING.match(text) else line[0]
+    return f"= {text}" if ABSTRACT_HEADING.match(text) else line[0]
 
 
 def typst_text(text: str) -> str:

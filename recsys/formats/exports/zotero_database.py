@@ -1,7 +1,7 @@
 """Read a Zotero library: the database of Zotero 5 and later, which is never written to.
 
 Zotero may be running: a copy of the database is read. Its rows become items as Zotero's API gives
-them, whose field map reads them.
+them, whose field map reads them. What a running Zotero itself has answered is read, too.
 """
 
 import errno
@@ -20,12 +20,15 @@ from urllib.parse import unquote, urlparse
 
 from recsys.errors import InputError, near_path, shortened
 from recsys.formats.files import checked_json
+from recsys.formats.papers.paper_fields import FieldError
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.papers.services import NOT_WORKS
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Reference
 
 FILE, KEYS_FILE = "zotero.sqlite", "better-bibtex.sqlite"
+ITEMS = "zotero-items.jsonl"
+"""Items of a running Zotero, one a line: `data` as its API gives it, and `pdf`, a path or null."""
 _MAGIC = b"SQLite format 3\0"
 _DAMAGE = (sqlite3.Error, UnicodeError)
 """What SQLite raises on a damaged file; its message may quote bytes that are no text."""
@@ -84,10 +87,12 @@ class StoredWork:
 
 
 def is_library(path: Path) -> bool:
-    """Whether a path is Zotero's data folder, or an SQLite database."""
+    """Whether a path is Zotero's data folder, an SQLite database, or ITEMS."""
     try:
         if path.is_dir():
             return (path / FILE).is_file()
+        if path.name == ITEMS:
+            return path.is_file()
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
     except (OSError, ValueError):
@@ -105,7 +110,7 @@ def read(path: Path) -> Iterator[Reference | Problem]:
 
 
 def works(path: Path) -> Iterator[StoredWork | Problem]:
-    """Read the works of a library: Zotero's data folder, or its file zotero.sqlite.
+    """Read the works of a library: Zotero's data folder, its file zotero.sqlite, or ITEMS.
 
     Notes, attachments, what was deleted, and feeds are left out; libraries of groups are read.
 
@@ -113,6 +118,9 @@ def works(path: Path) -> Iterator[StoredWork | Problem]:
         InputError: there is no such file, or it is no database of Zotero 5 or later, or damaged.
     """
     file = path / FILE if path.is_dir() else path
+    if file.name == ITEMS:
+        yield from _answered(file)
+        return
     if path.is_dir() and not file.is_file():
         raise InputError(f"There is no {FILE} in {path}.", "Give Zotero's data folder.")
     count = 0
@@ -139,6 +147,20 @@ def works(path: Path) -> Iterator[StoredWork | Problem]:
                 raise _damaged(file, error) from error
             what = f"the database is damaged ({shortened(str(error), 200)})"
             yield Problem(f"{what}; {count:,} works before it can be used.", "damaged database")
+
+
+def _answered(file: Path) -> Iterator[StoredWork | Problem]:
+    """Read ITEMS; an item that is no work is told."""
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            item = json.loads(line)
+            pdf = Path(item["pdf"]) if item["pdf"] else None
+            try:
+                work = BY_NAME["Zotero"].reference_of(item["data"])
+            except FieldError as error:
+                yield Problem(f"An item of Zotero was left out: {error}.", str(error))
+                continue
+            yield StoredWork(work, pdf if pdf is not None and pdf.is_file() else None)
 
 
 def _check(connection: sqlite3.Connection, file: Path) -> None:

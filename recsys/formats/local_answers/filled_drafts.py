@@ -22,12 +22,15 @@ from recsys.records import LEAST_CHANCE, Gap, LocalAnswer, Mark, Paper, Referenc
 
 LATEX = frozenset({".tex", ".ltx", ".latex", ".rnw", ".snw", ".rtex"})
 """Suffixes of files in which LaTeX's commands cite; all other text cites as pandoc does."""
+TYPST = "@"
+"""What cites in a file of Typst, in the place of a command: `@key`."""
 
 _COMMAND = re.compile(r"\\(?P<name>[A-Za-z@]+)\*?\s*(?=[\[({])")
 _CITING = re.compile(r"(?!.*(?:need|missing|todo))[A-Za-z@]*[Cc]ite[A-Za-z]*|bibentry", re.I)
 _KEY_LIST = re.compile(r"\[[^\[\]]*\]|\{(?P<keys>[^{}]*)\}")
 _PANDOC = re.compile(r"(?<!@)@(?!@)(?:\{(?P<braced>[^{}]*)\}|(?P<key>[^\s;,\[\](){}@]*))")
 _ROLE = re.compile(r"\{cite[^{}]*\}`(?P<keys>[^`]*)`")
+_LABEL = re.compile(r"#cite\(\s*<(?P<key>[^<>]*)>")
 _LETTERS = re.compile(r"[^\W_]+")
 _WISH = re.compile(
     r"to|do|todo\w*|inline|fix|me|fixme|[a-z]{0,6}cite[a-z]{0,6}|citations?|citing|cn|refs?|references?|"
@@ -48,6 +51,12 @@ def is_latex(file: str) -> bool:
     return PurePath(file).suffix.lower() in LATEX
 
 
+def cites_by(file: str, command: str) -> str | None:
+    """Return what cites in a file: the command of LaTeX, TYPST, or None where pandoc's keys do."""
+    typst = TYPST if PurePath(file).suffix.lower() == ".typ" else None
+    return command if is_latex(file) else typst
+
+
 def citing_command(sources: Iterable[str]) -> str:
     """Return the command by which some LaTeX cites in parentheses: the one that it uses most."""
     texts = list(sources)
@@ -65,15 +74,15 @@ def filled(mark: Mark, key: str, before: str, command: str | None) -> tuple[int,
         mark: what the author left.
         key: of the paper that is cited there.
         before: the text of the file up to the mark.
-        command: what cites in a LaTeX file; None: as pandoc does, `[@key]`.
+        command: see `cites_by`.
     """
     if (inside := _inside(mark, key, command)) is not None:
         return 0, inside
     # A wish that says more than "cite" is the author's to take away.
     rest = "" if _only_a_wish(mark.printed) else f" {mark.printed}"
-    if command is None:
+    if command in (None, TYPST):
         glued = before[-1:].isalnum() or before[-1:] in (")", '"', "'")
-        return 0, f"{' ' * glued}[@{key}]{rest}"
+        return 0, f"{' ' * glued}{f'@{key}' if command else f'[@{key}]'}{rest}"
     # A tie replaces the spaces, if a word stands before.
     words = _SPACE.sub("", before)
     tied = bool(words) and words[-1] not in "\r\n\\([{"
@@ -82,14 +91,14 @@ def filled(mark: Mark, key: str, before: str, command: str | None) -> tuple[int,
 
 
 def _inside(mark: Mark, key: str, command: str | None) -> str | None:
-    r"""Put the key into a citation of LaTeX, pandoc or MyST; None where there is none to fill."""
+    r"""Put the key into a citation, of whatever format; None where there is none to fill."""
     text, cites = mark.printed, _COMMAND.match(mark.printed)
     lists = []
     if cites and _CITING.fullmatch(cites["name"]):
         lists = [match for match in _KEY_LIST.finditer(text, cites.end()) if match.lastgroup]
     spans = [match.span("keys") for match in lists]
-    if not lists and command is None:
-        matches = (*_ROLE.finditer(text), *_PANDOC.finditer(text))
+    if not lists and command in (None, TYPST):
+        matches = (*_ROLE.finditer(text), *_LABEL.finditer(text), *_PANDOC.finditer(text))
         spans = [match.span(match.lastgroup or 0) for match in matches]
     for start, end in spans:
         listed = _filled_list(text[start:end], mark.keys, key, alone=bool(lists))
@@ -122,7 +131,7 @@ def _only_a_wish(text: str) -> bool:
 
 
 PLAIN = frozenset(
-    {".md", ".markdown", ".mkd", ".qmd", ".rmd", ".txt", ".text", ".myst", ".org", ""}
+    {".md", ".markdown", ".mkd", ".qmd", ".rmd", ".txt", ".text", ".myst", ".org", ".typ", ""}
 )
 """Suffixes of files beside those of LaTeX whose lines are text that a patch may change."""
 
@@ -288,7 +297,7 @@ def patches(answer: LocalAnswer, taken: Sequence[Accepted]) -> tuple[FilePatch, 
         if answer.unit != "line" or not (is_latex(file) or PurePath(file).suffix.lower() in PLAIN):
             raise InputError(
                 f"{place}: a file of this kind cannot be patched.",
-                "Take the keys from the answer; patches are for LaTeX, Markdown and text.",
+                "Take the keys from the answer; patches are for LaTeX, Markdown, Typst and text.",
             )
         if mark.span is None or PurePath(answer.draft).suffix == ".zip":
             raise InputError(
@@ -303,8 +312,7 @@ def patches(answer: LocalAnswer, taken: Sequence[Accepted]) -> tuple[FilePatch, 
         sources.append(DraftLines.of(read_bytes(Path(draft)), draft).text)
     command = citing_command(sources)
     return tuple(
-        _patched(texts[file], marks, command if is_latex(file) else None)
-        for file, marks in fills.items()
+        _patched(texts[file], marks, cites_by(file, command)) for file, marks in fills.items()
     )
 
 
@@ -365,9 +373,15 @@ class BibFile:
         Raises:
             InputError: there is one that cannot be read, or that is not BibTeX.
         """
-        if not path.exists():
-            return cls(path, None)
-        raw = read_bytes(path)
+        return cls.of(path, read_bytes(path)) if path.exists() else cls(path, None)
+
+    @classmethod
+    def of(cls, path: Path, raw: bytes) -> "BibFile":
+        """Read what a file holds.
+
+        Raises:
+            InputError: it is no text, or not BibTeX.
+        """
         lines = DraftLines.of(raw, str(path))
         if lines.text.strip() and not bibtex.looks_so(lines.text):
             raise InputError(

@@ -36,15 +36,11 @@ def dots(vectors: Floats, rows: Rows, queries: Floats) -> Floats:
         IndexError: a row is outside the vectors.
     """
     if not loops.COMPILED:
-        product: Floats = (vectors[rows] @ np.ascontiguousarray(queries.T)).T
-        return product
+        return (vectors[rows] @ np.ascontiguousarray(queries.T)).T
     many = fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(rows)), np.float32)
     width = np.array(vectors.shape[1:])
-    loops.compiled.dots(
-        *(fit(vectors, np.float32), fit(rows, np.int32), many),
-        *(width, out),
-    )
+    loops.compiled.dots(*(fit(vectors, np.float32), fit(rows, np.int32), many), *(width, out))
     return out if queries.ndim == 2 else out[0]
 
 
@@ -84,19 +80,13 @@ def split_dots(split: Split, places: Rows, queries: Floats) -> Floats:
         IndexError: a place is outside the vectors.
     """
     if not loops.COMPILED:
-        product: Floats = (unsplit(split, places) @ np.ascontiguousarray(queries.T)).T
-        return product
+        return (unsplit(split, places) @ np.ascontiguousarray(queries.T)).T
     many = fit(np.atleast_2d(queries), np.float32)
     out = np.empty((len(many), len(places)), np.float32)
     loops.compiled.split_dots(
-        fit(split.codes, np.int8),
-        fit(split.rests, np.int16),
-        fit(split.scales, np.float32),
-        fit(places, np.int32),
-        many,
-        np.array(split.codes.shape[1:]),
-        out,
-    )
+        fit(split.codes, np.int8), fit(split.rests, np.int16), fit(split.scales, np.float32),
+        fit(places, np.int32), many, np.array(split.codes.shape[1:]), out,
+    )  # fmt: skip
     return out if queries.ndim == 2 else out[0]
 
 
@@ -157,18 +147,11 @@ def closest(
         best, near = np.empty((q, k), np.int32), np.empty((q, k), np.float32)
         counts = np.zeros(q, np.int64)
         loops.compiled.closest(
-            fit(codes, np.int8),
-            *(fit(limits, np.int64) for limits in ranges),
-            fit(scales, np.float32),
-            _EVERY_ROW if rows is None else fit(rows, np.int32),
-            _EVERY_ROW if allowed is None else fit(allowed, np.bool_),
-            fit(queries[0], np.int16),
-            fit(queries[1], np.float32),
-            np.array([codes.shape[1], k]),
-            best,
-            near,
-            counts,
-        )
+            fit(codes, np.int8), *(fit(limits, np.int64) for limits in ranges),
+            fit(scales, np.float32), _EVERY_ROW if rows is None else fit(rows, np.int32),
+            _EVERY_ROW if allowed is None else fit(allowed, np.bool_), fit(queries[0], np.int16),
+            fit(queries[1], np.float32), np.array([codes.shape[1], k]), best, near, counts,
+        )  # fmt: skip
         ends = counts.tolist()
         return [(own[:end], line[:end]) for own, line, end in zip(best, near, ends, strict=True)]
     places = spans(ranges[0], ranges[1] - ranges[0])[1]
@@ -252,8 +235,7 @@ def impacts(frequencies: Counts, idf: Floats, norms: Norms) -> Floats:
     idf * f * (K1 + 1) / (f + norm), the numerator in float32, the quotient in float64.
     """
     f = frequencies.astype(np.float32)
-    weights: Floats = (idf * f * np.float32(K1 + 1) / (f + norms)).astype(np.float32)
-    return weights
+    return (idf * f * np.float32(K1 + 1) / (f + norms)).astype(np.float32)
 
 
 def levels(frequencies: Counts, norms: Norms) -> Levels:
@@ -297,21 +279,13 @@ def matches(
     terms = np.full((len(query.codes), 3), K1 + 1, np.float32)
     terms[:, 0], terms[:, 2] = query.idf, query.counts
     loops.compiled.matches(
-        fit(postings.starts, np.int64),
-        fit(postings.rows, np.int32),
-        fit(postings.levels, np.uint8),
-        fit(postings.norms, np.float64),
-        fit(postings.terms.starts, np.int64),
-        fit(postings.terms.values, np.int32),
-        np.ascontiguousarray(postings.frequencies).view(np.uint8),
-        fit(query.codes, np.int32),
-        terms,
-        _EVERY_ROW if allowed is None else fit(allowed, np.bool_),
-        np.array([postings.frequencies.itemsize, k]),
-        rows,
-        scores,
-        count,
-    )
+        fit(postings.starts, np.int64), fit(postings.rows, np.int32),
+        fit(postings.levels, np.uint8), fit(postings.norms, np.float64),
+        fit(postings.terms.starts, np.int64), fit(postings.terms.values, np.int32),
+        np.ascontiguousarray(postings.frequencies).view(np.uint8), fit(query.codes, np.int32),
+        terms, _EVERY_ROW if allowed is None else fit(allowed, np.bool_),
+        np.array([postings.frequencies.itemsize, k]), rows, scores, count,
+    )  # fmt: skip
     return rows[: count[0]], scores[: count[0]]
 
 

@@ -86,7 +86,7 @@ def test_runs_and_judgements_that_cannot_be_used_are_refused(
 def test_two_runs_of_one_name_are_refused(folder: Path) -> None:
     (folder / "other").mkdir()
     again = run(folder / "other", GOOD, name="good")[0]
-    with pytest.raises(InputError, match="Two runs are called 'good'"):
+    with pytest.raises(InputError, match="Two systems are called 'good'"):
         compare([folder / "good.trec", again], folder / "qrels.txt")
 
 

@@ -73,7 +73,7 @@ def test_a_stranger_is_told_which_keys_to_check(server: StoreServer, tmp_path: P
         lambda: listed(Path("s3://dumps")),
         lambda: fetched(Path("s3:/dumps/a"), tmp_path),
     ):
-        with pytest.raises(CorpusError, match="refuses to let s3://dumps") as error:
+        with pytest.raises(CorpusError, match="refuses the key for s3://dumps") as error:
             attempt()
         assert "AWS_ACCESS_KEY_ID" in error.value.hint
     assert len(refused) == 2  # A refusal is not tried again.
@@ -84,6 +84,6 @@ def test_a_store_that_does_not_answer_is_given_up(
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     bucket_files.store_of.cache_clear()
-    with pytest.raises(CorpusError, match="does not answer") as error:
+    with pytest.raises(CorpusError, match="cannot be reached") as error:
         listed(Path("s3://dumps"))
     assert "AWS_ENDPOINT_URL" in error.value.hint

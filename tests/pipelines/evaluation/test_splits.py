@@ -44,7 +44,7 @@ def test_a_part_may_be_left_out_until_it_is_asked_for(
 
 
 BAD_SPLITS: dict[str, tuple[Any, str]] = {
-    "not an object": (["rivers-05"], "holds a JSON list"),
+    "not an object": (["rivers-05"], "holds no JSON object"),
     "a word": ({"test": "rivers-05"}, "'test' is not a list of paper ids"),
     "numbers": ({"test": [5]}, "'test' is not a list of paper ids"),
     "null": ({"test": None}, "'test' is not a list of paper ids"),
@@ -98,7 +98,7 @@ def test_a_missing_split_names_its_neighbour(collection: Collection, tmp_path: P
     write_small_split(tmp_path / "split.json")
     with pytest.raises(SplitError, match=r"Did you mean 'split\.json'"):
         read_split(tmp_path / "splits.json", collection)
-    with pytest.raises(SplitError, match="There is no split"):
+    with pytest.raises(SplitError, match="There is no file"):
         read_split(tmp_path / "nowhere" / "split.json", collection)
     with pytest.raises(SplitError, match="cannot be read"):
         read_split(tmp_path, collection)

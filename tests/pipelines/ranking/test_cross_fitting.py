@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recsys.pipelines.ranking.train_ranker as train_ranker_module
 from recsys.app.wiring import open_index
 from recsys.errors import ArtifactMismatch, InputError, LeakageError
 from recsys.indexes.opening import open_collection
@@ -106,7 +105,7 @@ def test_the_second_look_trusts_only_what_has_not_seen_a_query(
         given.append(table.features)
         return teach(table, *named, **more)
 
-    monkeypatch.setattr(train_ranker_module, "teach", taught)
+    monkeypatch.setattr("recsys.pipelines.ranking.cross_fitting.teach", taught)
     train_ranker(built.copy(tmp_path), built.split, TrainOptions(passes=2))
     chance = len(NAMES) + SECOND_NAMES.index("chance")
     assert len(given) == 2

@@ -184,7 +184,7 @@ def test_what_a_ranker_starts_from_is_chosen_by_its_queries(linked: Path) -> Non
         for made in (True, False)
     ]
     assert starts == [SHIPPED, *[SCRATCH] * 3, *[SHIPPED] * 4, *[SCRATCH] * 4]
-    with pytest.raises(InputError, match="starts from 'nowhere'"):
+    with pytest.raises(InputError, match="no start 'nowhere'"):
         TrainOptions(start="nowhere")
 
 

@@ -27,13 +27,13 @@ def test_labels_are_read_by_name(tmp_path: Path) -> None:
     papers = small_probe(tmp_path).papers
     fields = read_values(papers, "labels.field", silent)
     assert len(fields) == 80
-    assert (fields["p01"], fields["p02"], fields["p10"]) == (
-        ["Clouds", "Rare"],
-        ["Ferns"],
-        ["FERNS"],
-    )
-    assert read_values(papers, "venue", silent)["p03"] == ["Journal of Rivers"]
-    assert read_values(papers, "labels.doc_type", silent)["p03"] == ["Article"]
+    assert [fields[each] for each in ("p01", "p02", "p10")] == [
+        ("Clouds", "Rare"),
+        ("Ferns",),
+        ("FERNS",),
+    ]
+    assert read_values(papers, "venue", silent)["p03"] == ("Journal of Rivers",)
+    assert read_values(papers, "labels.doc_type", silent)["p03"] == ("Article",)
 
 
 @pytest.mark.parametrize("label", ["labels.fields", "field", "labels.page", "keyphrases"])

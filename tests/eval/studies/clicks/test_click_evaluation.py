@@ -14,14 +14,13 @@ from recsys.eval.studies.clicks.click_evaluation import (
     by_depth,
     calibration,
     evaluate_runs,
-    read_runs,
     run_scores,
 )
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression
 from recsys.eval.studies.clicks.estimators import Options
 from recsys.eval.studies.clicks.propensities import Propensities
 from recsys.eval.studies.clicks.simulation import PositionBased, decay, simulate
-from recsys.eval.trec import Run
+from recsys.eval.trec import Run, read_runs
 from tests.eval.studies.clicks.invented_world import invented_world, relevance_of
 from tests.eval.studies.clicks.scored_logs import Scored, scored, scored_logs, shown_papers
 
@@ -101,11 +100,11 @@ def test_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
     for path in paths:
         path.parent.mkdir(exist_ok=True)
         path.write_text(line)
-    assert read_runs(paths[:1]) == {"r": {"q1": {"a": 1.0}}}
+    assert read_runs(paths[:1], [DISPLAY]) == {"r": {"q1": {"a": 1.0}}}
     with pytest.raises(InputError, match="Two systems are called 'r'"):
-        read_runs(paths[:2])
+        read_runs(paths[:2], [DISPLAY])
     with pytest.raises(InputError, match=f"Two systems are called '{DISPLAY}'"):
-        read_runs(paths[2:])
+        read_runs(paths[2:], [DISPLAY])
 
 
 # Curves and calibration from clicks: by hand, against loops, and against a known truth.

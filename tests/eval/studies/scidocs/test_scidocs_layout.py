@@ -103,7 +103,7 @@ def test_wrong_metadata_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no texts"):
         next(suite_papers(tmp_path))
     path = tmp_path / "paper_metadata_recomm.json"
-    for text, message in (("{", "not readable as JSON"), ('{"a": 1}', "no object of papers")):
+    for text, message in (("{", "is not JSON"), ('{"a": 1}', "no object of papers")):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=message):
             next(suite_papers(tmp_path))

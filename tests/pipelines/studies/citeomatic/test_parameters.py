@@ -55,7 +55,7 @@ def test_parameters_take_their_places() -> None:
     ("text", "message"),
     [
         ("{", "is not JSON"),
-        ("[]", "holds no parameters"),
+        ("[]", "holds no JSON object"),
         ('{"schema": "recsys.parameters/1"}', "holds no parameters"),
         (
             '{"schema": "recsys.parameters/1", "model": "nnselect", "parameters": {"drop_out": 1}}',

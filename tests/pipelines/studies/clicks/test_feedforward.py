@@ -1,11 +1,11 @@
 """The feed-forward ranker: torch's forward, early stopping, and what the weights do."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from recsys.pipelines.studies.clicks.click_features import PER_POSITION, Pairs
 from recsys.pipelines.studies.clicks.rankers import (
@@ -38,20 +38,17 @@ def trained(
 
 
 @each_row("hidden", [(), (7,), (6, 5)])
-def test_a_trained_network_scores_as_in_torch(
+def test_a_trained_network_scores_standardised_features(
     toys: tuple[Toy, Toy, Toy], hidden: tuple[int, ...]
 ) -> None:
     net = trained(toys, options=replace(FEW, epochs=1, hidden=hidden))
-    modules: list[nn.Module] = []
-    for weights, biases in net.layers:
-        linear = nn.Linear(*weights.shape)
-        linear.load_state_dict({"weight": torch.tensor(weights.T), "bias": torch.tensor(biases)})
-        modules += [linear, nn.ELU()]
+    shapes = [each.shape for each in net.network.parameters() if each.ndim == 2]
+    assert shapes == [(after, before) for before, after in pairwise([4, *hidden, 1])]
     features = toys[2].features[:50]
     rows = torch.from_numpy(toys[0].features[toys[0].log.clicked.any(axis=1)].reshape(-1, 4))
     spread, mean = torch.std_mean(rows.double(), dim=0, correction=0)
     with torch.no_grad():
-        theirs = nn.Sequential(*modules[:-1]).double()((torch.from_numpy(features) - mean) / spread)
+        theirs = net.network((torch.from_numpy(features) - mean) / spread)
     assert net.score(features) == pytest.approx(theirs[..., 0].numpy(), abs=1e-6)
 
 
@@ -86,8 +83,8 @@ def first_step(margin: float) -> list[float]:
         )
         for rate in (0.25, 0)
     )
-    moved: list[float] = (net.layers[0][0] - unmoved.layers[0][0])[:, 0].tolist()
-    return moved
+    weights, before = (next(each.network.parameters()).detach() for each in (net, unmoved))
+    return [float(change) for change in (weights - before)[0]]
 
 
 def test_pairs_pull_by_their_weights_until_the_margin_is_reached() -> None:

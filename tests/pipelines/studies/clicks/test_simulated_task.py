@@ -118,7 +118,9 @@ def test_what_is_not_a_simulated_task_is_left_alone(collection: Collection, tmp_
 
 
 def test_unknown_readers_are_refused(collection: Collection, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no readers 'positoin'\. Did you mean 'position'"):
+    with pytest.raises(
+        InputError, match=r"no kind of readers 'positoin'\. Did you mean 'position'"
+    ):
         simulate_task(collection, tmp_path / "task", replace(SMALL, readers="positoin"), rng=rng())
     assert not any(tmp_path.iterdir())
 

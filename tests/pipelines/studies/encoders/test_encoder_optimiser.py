@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from recsys.pipelines.studies.encoders.training import Optimiser, Pace
+from recsys.pipelines.studies.encoders.training import Pace, adamw
 
 
 def test_the_rate_rises_and_falls() -> None:
@@ -27,7 +27,7 @@ def parameters() -> dict[str, nn.Parameter]:
 
 
 def test_the_first_step_by_hand() -> None:
-    optimiser = Optimiser(parameters(), Pace(decay=0.5))
+    optimiser = adamw(parameters(), decay=0.5)
     for each in optimiser.parameters.values():
         each.grad = torch.full_like(each, 0.25)
     optimiser.step(0.1)

@@ -85,7 +85,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, name: str, text: str, said: str)
 def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "data")
     (folder / "val.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="is not UTF-16"):
         read_related(folder, Reading())
     (folder / "val.txt").rename(folder / "vals.txt")
     with pytest.raises(InputError, match=r"Did you mean 'vals\.txt'"):

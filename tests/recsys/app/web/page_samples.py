@@ -1,16 +1,21 @@
 """Every state of every page, with invented papers: what the tests read and the pictures show."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from recsys.app.web.api_description import OPERATIONS
 from recsys.app.web.choices import Choices
 from recsys.app.web.form_fields import FormFields
 from recsys.app.web.page_writing import AnswerAddress, Form, Item, Site, render
+from recsys.app.web.pick_routes import Pick
 from recsys.app.web.replies import Problem
+from recsys.app.web.watch_routes import MOST_SHOWN
 from recsys.mapping import map_view
 from recsys.query.resolve_draft import IN_LIBRARY
 from recsys.records import Paper, Reason, Recommendation
+from recsys.watching.feeds import draft_name, headline
+from recsys.watching.state import Watch, entry_of
 from tests.recsys.mapping.drawn_worlds import hand_made
 
 Values: TypeAlias = dict[str, Any]
@@ -271,6 +276,31 @@ MAP: Values = {
 API: Values = {"operations": OPERATIONS, "base": "http://127.0.0.1:8000", "paper": "x"}
 
 
+def watched() -> Values:
+    """Show drafts that are watched: one was told of much, one of nothing yet."""
+    watch = Watch("tides", "0" * 32, "1" * 32, "/drafts/tides.tex", every="week")
+    when = datetime(2026, 11, 28, 7, 30, tzinfo=UTC)
+    papers = [each.recommendation.paper for each in ITEMS]
+    entries = [entry_of(watch, "new", paper, when, probability=0.31) for paper in papers]
+    retracted = entry_of(watch, "retracted", CITES[0], when, text="It was retracted.")
+    told = replace(watch, ran=when, entries=(retracted, *entries))
+    other = replace(watch, name="نص", draft="/drafts/نص.docx", every=None)
+    watches = [(each, draft_name(each)) for each in (told, other)]
+    return {"watches": watches, "headline": headline, "most": MOST_SHOWN}
+
+
+PICK: Values = {
+    "key": "a-key-of-many-letters",
+    "pick": Pick("pandoc", passage="Shore birds wait for the tide |.", words="<tides>"),
+    "problem": None,
+    "chosen": [paper(3)],
+    "offered": [each.recommendation for each in (*ITEMS[:4], *ODD)],
+    "found": [paper(8), paper(9)],
+    "text": "@Quill1993Storm",
+    "entries": "@article{Quill1993Storm,\n  title = {A <b>storm</b>},\n}\n",
+}
+
+
 def all_states() -> dict[str, tuple[str, Site, Values]]:
     """List every state by a name that tells it: its template, the site, and what it shows."""
     liked = replace(
@@ -335,6 +365,8 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
             | {"form": nothing, "items": (), "missing": (), "advice": "Loosen --min-year 2998."}
             | {"at": replace(AT, choice=choice)},
         ),
+        "watch": ("watch", SEVERAL, watched()),
+        "watch-nothing": ("watch", SITE, watched() | {"watches": []}),
         "answer-where": ("answer", SEVERAL, WHERE),
         "here": ("here", SEVERAL, HERE),
         "here-odd": (
@@ -364,6 +396,15 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
         "search-nothing": ("search", SITE, {"query": "עופות חוף", "papers": (), "next": ""}),
         "search-empty": ("search", SITE, {"query": "", "papers": (), "next": ""}),
         "map": ("map", SEVERAL, MAP | {"form": liked}),
+        "pick": ("pick", SITE, PICK),
+        "pick-first": (
+            "pick",
+            SEVERAL,
+            PICK | {"pick": Pick("latex"), "problem": PROBLEM, "chosen": (), "offered": ()},
+        ),
+        "pick-nothing": ("pick", SITE, PICK | {"chosen": (), "offered": (), "found": ()}),
+        "pick-cited": ("pick", SITE, PICK | {"pick": Pick("latex", done="cited")}),
+        "pick-late": ("pick", SITE, PICK | {"pick": Pick("latex", done="late")}),
         "failure": ("failure", SITE, {"problem": PROBLEM}),
         "help": ("help", SITE, {"hours": "12"}),
         "api": ("api", SITE, API),

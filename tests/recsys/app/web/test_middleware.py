@@ -5,9 +5,10 @@ import asyncio
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from recsys.app.web.listening import answered_hosts, is_loopback
+from recsys.app.web.listening import answered_hosts
 from recsys.app.web.middleware import HEADERS, SMALL, BodyLimits
 from recsys.app.web.replies import RequestError
+from recsys.pipelines.online.sites import is_loopback
 from tests.built_index import Built
 from tests.recsys.app.web.served import DRAFT, HOST, TOKEN, serving, settings_of
 from tests.rows import each_row
@@ -95,6 +96,19 @@ def test_without_the_token_nothing_is_told(built: Built) -> None:
             ("cookie", "\x01=;;;"),
         ):
             assert client.get("/", headers={name: value}).status_code == 401
+
+
+def test_a_program_that_shows_the_token_is_no_page_of_another_site(built: Built) -> None:
+    stranger = {"origin": "null", "sec-fetch-site": "cross-site"}
+    with serving(settings_of(built.index, token=TOKEN)) as client:
+        for shown, status in (
+            ({"authorization": f"Bearer {TOKEN}"}, 200),
+            ({"authorization": f"Bearer {TOKEN}x"}, 403),
+            ({"cookie": f"recsys-token={TOKEN}"}, 403),
+        ):
+            body, headers = {"draft": DRAFT}, {**stranger, **shown}
+            found = client.post("/v1/recommendations", json=body, headers=headers)
+            assert found.status_code == status, shown
 
 
 def test_the_token_opens_by_header_and_moves_from_the_address_to_a_cookie(built: Built) -> None:

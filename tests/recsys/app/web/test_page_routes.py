@@ -240,7 +240,13 @@ def test_a_draft_in_another_language_is_answered_with_a_warning(client: TestClie
 def test_the_help_page_and_the_navigation_lead_everywhere(client: TestClient) -> None:
     html = client.get("/help").text
     (navigation, *_) = read(html).one("header").all("nav")
-    assert [each.words() for each in navigation.all("a")] == ["Ask", "Map", "Check", "Help"]
+    assert [each.words() for each in navigation.all("a")] == [
+        "Ask",
+        "Map",
+        "Check",
+        "Watch",
+        "Help",
+    ]
     for address in (
         *(each.attributes["href"] for each in navigation.all("a")),
         "/sentence",

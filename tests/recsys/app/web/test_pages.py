@@ -29,6 +29,7 @@ from tests.recsys.app.web.page_samples import (
     FOUND,
     HERE,
     ITEMS,
+    PICK,
     PLACES,
     PROBLEM,
     SEVERAL,
@@ -103,11 +104,13 @@ def test_a_page_asks_for_nothing_that_its_policy_forbids(page: str) -> None:
         assert not any(re.match(r"on|style$", name) for name in each.attributes)
     assert [each.text for each in tree.all("script")] in ([""], ["", ""])  # A map has its own.
     loaded = [each.attributes["src"] for each in tree.all("script", "img")]
-    loaded += [each.attributes["href"] for each in tree.all("link")]
+    # A feed is named, and not loaded.
+    links = (each.attributes for each in tree.all("link"))
+    loaded += [each["href"] for each in links if each["rel"] != "alternate"]
     assert all(address.startswith("/static/") for address in loaded)
     actions = {each.attributes["action"] for each in tree.all("form")}
     assert not any("formaction" in each.attributes for each in tree.all("button"))
-    ways = {"/answer", "/cite", "/map", "/search"}
+    ways = {"/answer", "/cite", "/map", "/search", f"/pick/{PICK['key']}"}
     assert all(each in ways or each.startswith(AT.path) for each in actions)
 
 

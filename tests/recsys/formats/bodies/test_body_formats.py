@@ -26,7 +26,7 @@ def zipped(files: dict[str, str]) -> bytes:
 
 def test_text_is_read_of_these_formats() -> None:
     with_text = {row.name for row in FORMATS if row.reader.endswith(":parse")}
-    assert with_text == {"LaTeX", "Markdown", "plain text", "Word", "PDF", "ZIP"}
+    assert with_text == {"LaTeX", "Markdown", "Typst", "plain text", "Word", "PDF", "ZIP"}
 
 
 def test_keys_are_spelt_as_in_the_bibliography_and_missing_ones_noted(tmp_path: Path) -> None:

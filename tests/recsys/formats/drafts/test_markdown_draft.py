@@ -9,7 +9,7 @@ from recsys.errors import DraftError
 from recsys.formats.drafts.draft_formats import open_draft
 from recsys.formats.drafts.front_matter import LONGEST, split_front_matter
 from recsys.formats.drafts.markdown_draft import MarkdownDraft, citation_keys, stripped
-from recsys.formats.drafts.typst_draft import read as read_typst
+from recsys.formats.drafts.typst_draft import parse as parse_typst
 from recsys.records import Manuscript, Reference
 from tests.rows import each_row
 
@@ -176,7 +176,7 @@ def test_a_bibliography_may_be_yaml(name: str, tmp_path: Path) -> None:
     found = read(f"---\nbibliography: {name}\n---\nDust [@quill2020].\n", tmp_path)
     assert [work.doi for work in found.references] == ["10.5555/dust.1"]
     typst = f'#import "@preview/ieee:0.1.0": ieee\n#bibliography("{name}")\nDust @quill2020.\n'
-    found = read_typst(typst.encode(), tmp_path / "paper.typ")
+    found = parse_typst(typst.encode(), tmp_path / "paper.typ").manuscript()
     assert [work.doi for work in found.references] == ["10.5555/dust.1"]
     assert "preview" not in "".join(found.notes)
     listed = open_draft(tmp_path / name).manuscript

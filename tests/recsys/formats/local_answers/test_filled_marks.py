@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.local_answers.filled_drafts import citing_command, filled
+from recsys.formats.local_answers.filled_drafts import TYPST, cites_by, citing_command, filled
 from recsys.records import Mark
 from tests.rows import each_row
 
@@ -94,6 +94,27 @@ def test_plain_text_cites_as_pandoc_does(
 
 
 @each_row(
+    ("before", "printed", "now"),
+    [
+        ("grow ", "[CITE]", "grow @KEY"),
+        ("grow", "[CITE]", "grow @KEY"),
+        ("grow ", "@?", "grow @KEY"),
+        ("grow ", "@TODO", "grow @KEY"),
+        ("grow ", "#cite(<todo>)", "grow #cite(<KEY>)"),
+        ("grow ", '#cite(<tba>, form: "prose")', 'grow #cite(<KEY>, form: "prose")'),
+        ("grow", "", "grow @KEY"),
+    ],
+)
+def test_typst_cites_by_a_label(before: str, printed: str, now: str) -> None:
+    assert put(printed, before=before, command=TYPST) == now.replace("KEY", KEY)
+
+
+@each_row(("file", "cites"), [("a.tex", "cite"), ("a.typ", TYPST), ("a.md", None), ("", None)])
+def test_a_file_cites_as_its_format_does(file: str, cites: str | None) -> None:
+    assert cites_by(file, "cite") == cites
+
+
+@each_row(
     ("sources", "command"),
     [
         (["no command"], "cite"),
@@ -112,7 +133,12 @@ def test_the_command_is_the_one_in_use(sources: list[str], command: str) -> None
 MARK = st.text(alphabet="\\cite{}[]()@?,; aTODOx~`'\n", max_size=30)
 
 
-@given(MARK, st.lists(st.sampled_from("abx"), max_size=2), MARK, st.sampled_from(["citep", None]))
+@given(
+    MARK,
+    st.lists(st.sampled_from("abx"), max_size=2),
+    MARK,
+    st.sampled_from(["citep", TYPST, None]),
+)
 def test_true_keys_stay_and_the_new_one_comes(
     printed: str, keys: list[str], before: str, command: str | None
 ) -> None:

@@ -1,0 +1,9 @@
+recsys-read =
+    .label = What else should I read?
+recsys-cite =
+    .label = What else should I cite?
+recsys-settings-server = recsys server
+recsys-settings-address = Address that recsys serve prints
+recsys-settings-token = Token, if it was started with one
+recsys-settings-papers = Number of papers
+recsys-settings-about = Titles, authors, years and DOIs of the chosen items are sent to this address, and nowhere else. Of one item, its abstract is sent, too.

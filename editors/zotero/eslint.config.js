@@ -1,0 +1,3 @@
+import zotero from "@zotero-plugin/eslint-config";
+
+export default zotero();

@@ -1,0 +1,1 @@
+"""What agents ask of an index by MCP, the Model Context Protocol."""

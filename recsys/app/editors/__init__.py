@@ -1,0 +1,1 @@
+"""The language server: what editors ask of an index while somebody writes."""

@@ -1,0 +1,1 @@
+"""Drafts that are watched: what is new for them, told once."""
