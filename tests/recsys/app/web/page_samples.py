@@ -109,7 +109,7 @@ CHOICES = Choices(
     types=(("article", 301), ("short-report", 12)),
     papers=500,
 )
-VIEW: Values = {"at": AT, "pins": (), "keys": None}
+VIEW: Values = {"at": AT, "pins": (), "keys": None, "marked": False}
 """What all views of an answer show."""
 PINNED: Values = {
     "at": replace(AT, pinned=(paper(1).id, paper(3).id)),
@@ -158,6 +158,7 @@ LONG_SENTENCE = (
 )
 WHERE: Values = FOUND | {
     "form": filled(DRAFT, text="cGFja2Vk"),
+    "marked": True,
     "items": (
         replace(ITEMS[0], where=("bays.tex:120", "Keepers wrote down the weather.")),
         replace(ITEMS[1], where=("chapters/ice.tex:7", f"{LONG_SENTENCE}.")),
@@ -194,6 +195,7 @@ HERE: Values = {
 }
 PLACES: Values = HERE | {
     "form": WHERE["form"],
+    "marked": True,
     "at": replace(AT, view="/sentences"),
     "draft": "bays.tex",
     "understood": FOUND["understood"],
@@ -352,7 +354,7 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
             "here",
             SEVERAL,
             PLACES
-            | {"places": ()}
+            | {"places": (), "marked": False}
             | {
                 "counted": "No missing citation was found in bays.tex. Looked at: 9 "
                 "sentences, 9 with a citation, 0 marked places, 0 without a mark."
