@@ -38,8 +38,8 @@ class KeptQuestion:
 
     collection: where its pinned papers are kept. notes: what was said of its files. keys, taken:
     the pattern of its citation keys, and those that it has. problem: why it has no answer; None
-    where it has one. listed: references that are checked, as JSON. marked: whether its text has places
-    that its author marked as lacking a citation.
+    where it has one. listed: references that are checked, as JSON. marked: whether its text has
+    places that its author marked as lacking a citation.
     """
 
     fields: FormFields
