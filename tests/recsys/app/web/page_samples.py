@@ -268,6 +268,7 @@ MAP: Values = {
     "map": map_view(
         hand_made(TITLES), paper_address=lambda paper: f"/paper?index=tides&id={paper.id}"
     ),
+    **VIEW,
     **PINNED,
 }
 API: Values = {"operations": OPERATIONS, "base": "http://127.0.0.1:8000", "paper": "x"}
