@@ -33,7 +33,7 @@ GATE = {"auc": 0.80, "ece": 0.03, "right": 0.75}
 are right."""
 LARGE_FIELD = 100
 """Citing sentences of a field that the gate asks about."""
-_DRAWS = 500
+_DRAWS = 200
 _TEST_TEXTS = Path(__file__).with_name("test_texts.txt")
 
 

@@ -43,7 +43,6 @@ def _learn_quickly(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(program, "_DRAWS", 20)
     patch.setattr(judge, "ROUNDS", 60)
     patch.setattr(judge, "_PARAMETERS", judge._PARAMETERS | {"min_data_in_leaf": 20})
-    patch.setattr(judge, "processors", lambda: 1)
 
 
 @dataclass(frozen=True, slots=True)
