@@ -71,7 +71,7 @@ def study(texts: Sequence[FullText], out: Path) -> dict[str, Any]:
     fitted = fit(dev)
     write_judge(out, fitted, least)
     asked = table.only(test)
-    fields = [judge_field(table, test, number, least) for number in range(len(table.sources))]
+    fields = [judge_field(table, number, least) for number in range(len(table.sources))]
     figures = {
         "texts": len(texts),
         "sentences": len(table.cites),
@@ -102,24 +102,18 @@ def _test_texts(texts: Sequence[FullText]) -> Mask:
 def least_chance(dev: Table) -> float:
     """Return the chance from which on the wished share of flags is right, in texts of other folds.
 
-    It is that of the view and the large field that ask for most; 1 where even the surest of one
-    are too often wrong.
+    It is that of the view that asks for more; 1 where even the surest are too often wrong.
     """
     half = np.random.default_rng(1).permutation(len(dev.texts)) % 2 == 0
     parts = [(fit(dev.only(~asked)), dev.only(asked)) for asked in (half, ~half)]
-    source = np.concatenate([asked.source[asked.example] for _, asked in parts])
     cites = np.concatenate([asked.cites[asked.example] for _, asked in parts])
-    if np.bincount(source, cites).max() < LARGE_FIELD:
-        source[:] = 0  # Of small fields, all together.
     least = []
     for view in VIEWS:
         chances = np.concatenate([fitted.chances(asked, view) for fitted, asked in parts])
-        for number in np.flatnonzero(np.bincount(source, cites) >= min(LARGE_FIELD, cites.sum())):
-            inside = np.flatnonzero(source == number)
-            order = inside[np.argsort(-chances[inside], kind="stable")]
-            right = np.cumsum(cites[order]) / np.arange(1, len(order) + 1)
-            enough = np.flatnonzero(right >= GATE["right"])
-            least.append(float(chances[order[enough[-1]]]) if len(enough) else 1.0)
+        order = np.argsort(-chances, kind="stable")
+        right = np.cumsum(cites[order]) / np.arange(1, len(order) + 1)
+        enough = np.flatnonzero(right >= GATE["right"])
+        least.append(float(chances[order[enough[-1]]]) if len(enough) else 1.0)
     return max(least)
 
 
@@ -132,13 +126,10 @@ def ships(fields: Sequence[Mapping[str, Any]]) -> bool:
     )
 
 
-def judge_field(table: Table, test: Mask, number: int, least: float) -> dict[str, Any]:
-    """Leave a field out of training, and ask it: its test texts if they are enough, else all."""
+def judge_field(table: Table, number: int, least: float) -> dict[str, Any]:
+    """Leave a field out of training, and ask all its texts."""
     field = np.array([text.source == table.sources[number] for text in table.texts])
-    asked = table.only(field & test)
-    if asked.cites[asked.example].sum() < LARGE_FIELD:
-        asked = table.only(field)
-    fitted = fit(table.only(~field & ~test))
+    asked, fitted = table.only(field), fit(table.only(~field))
     return {
         "field": table.sources[number],
         "texts": len(asked.texts),
