@@ -1,33 +1,30 @@
 """The judge of sentences: what it learns from, how it is fit, and how it is written.
 
-Two linear scores, of the vector and of the words of a sentence, go with the cues into trees. It is
-written as `recsys.local.citation_worthiness` reads it.
+A linear score of the words of a sentence goes with the cues into trees. It is written as
+`recsys.local.citation_worthiness` reads it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.needs.texts import FullText
 from recsys.local.citation_worthiness import (
-    ANY,
-    FIRST_PLACE,
     KIND,
     NAMES,
     SCHEMA,
     SIZE,
-    UNKNOWN,
-    VECTOR_WEIGHTS,
     WORD_WEIGHTS,
-    cues_of,
+    around_of,
+    chances_of,
+    cites_of,
     places_of,
+    wording_of,
 )
-from recsys.machine import processors
-from recsys.protocols import Encoder
 from recsys.ranking.quickscorer import trees_of
 from recsys.store.arrays import Floats, Longs, Mask
 from recsys.store.artifacts import replacing, seal
@@ -36,18 +33,22 @@ if TYPE_CHECKING:
     from lightgbm import Booster
     from scipy.sparse import csr_matrix
 
-_VECTOR_C, _WORDS_C = 0.5, 1.5
-"""Strengths of regularisation: the best of 0.3 to 3 on the development texts."""
-ROUNDS = 150
+VIEWS = ("known", "none")
+"""The other citations of the draft stand; nothing is cited yet."""
+ROUNDS = 200
+_FEWEST_OF_FIELD = 5_000
+"""A field with fewer sentences weighs less than the others: they are too few to be repeated."""
 _PARAMETERS = {
     "objective": "binary",
     "num_leaves": 15,
-    "learning_rate": 0.05,
-    "min_data_in_leaf": 60,
-    "feature_fraction": 0.5,
+    "learning_rate": 0.06,
+    "min_data_in_leaf": 100,
+    "feature_fraction": 0.4,
     "bagging_fraction": 0.7,
     "bagging_freq": 1,
     "lambda_l2": 10.0,
+    "max_bin": 63,
+    "num_threads": 1,  # Two that have to share their processors take ten times as long.
     "verbose": -1,
     "deterministic": True,
     "force_row_wise": True,
@@ -57,178 +58,148 @@ _PARAMETERS = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The examples of all texts, one row each.
+    """All sentences of all texts, one row each, whether or not they are examples.
 
-    cites: (n,) bool. document, source: (n,) int64, numbers of the text and of its source. vectors:
-    (n, d) float32. words: (n, SIZE), rows of norm 1. cues: view -> (n, c) float32: where it is
-    `known` of all sentences around whether they cite, of `none`, of `some`, and where the sentence
-    stands `alone`.
+    document, source: (n,) int64, numbers of the text and of its field. example, cites: (n,) bool.
+    words: (n, SIZE), rows of norm 1. wording: (n, c) float32. starts: (t + 1,) where each text
+    begins.
     """
 
-    texts: tuple[str, ...]
-    cites: Mask
+    texts: tuple[FullText, ...]
+    sources: tuple[str, ...]
     document: Longs
     source: Longs
-    vectors: Floats
+    example: Mask
+    cites: Mask
     words: "csr_matrix"
-    cues: Mapping[str, Floats]
-    names: tuple[str, ...]
-    sources: tuple[str, ...]
+    wording: Floats
+    starts: Longs
+
+    def only(self, documents: Mask) -> "Table":
+        """Return the table of some texts. documents: (t,) bool."""
+        rows = documents[self.document]
+        sizes = np.diff(self.starts)[documents]
+        return replace(
+            self,
+            texts=tuple(text for text, taken in zip(self.texts, documents, strict=True) if taken),
+            document=np.repeat(np.arange(len(sizes)), sizes),
+            source=self.source[rows],
+            example=self.example[rows],
+            cites=self.cites[rows],
+            words=self.words[np.flatnonzero(rows)],
+            wording=self.wording[rows],
+            starts=np.concatenate([[0], np.cumsum(sizes)]),
+        )
+
+    def cues(self, scores: Floats, view: str) -> Floats:
+        """Return the cues of the examples in a view of the drafts: (e, len(NAMES)) float32."""
+        around = []
+        for text, first, end in zip(self.texts, self.starts[:-1], self.starts[1:], strict=True):
+            cites = cites_of(text.sentences) * (view == "known")
+            around.append(
+                around_of(text.sentences, self.wording[first:end], scores[first:end], cites)
+            )
+        return np.hstack([self.wording, np.concatenate(around)])[self.example]
 
 
-def table_of(texts: Sequence[FullText], encoder: Encoder, rng: np.random.Generator) -> Table:
-    """Lay out the examples of all texts."""
+def table_of(texts: Sequence[FullText]) -> Table:
+    """Lay out the sentences of all texts."""
     sources = tuple(sorted({each.source for each in texts}))
-    sizes = [len(each.rows) for each in texts]
-    said = tuple(each.sentences[row].text for each in texts for row in each.rows)
-    known = _cues(texts, np.zeros(len(texts)), rng)
-    none = _cues(texts, np.ones(len(texts)), rng)
-    some = _cues(texts, rng.random(len(texts)), rng)
-    alone = known.copy()
-    alone[:, FIRST_PLACE:] = UNKNOWN
-    alone[:, [column for column, name in enumerate(NAMES) if name.startswith("in_")]] = 0.0
-    alone[:, NAMES.index("in_unknown")] = 1.0
+    sizes = [len(each.sentences) for each in texts]
+    sentences = [sentence for each in texts for sentence in each.sentences]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    example = np.zeros(len(sentences), np.bool_)
+    for each, first in zip(texts, starts, strict=False):
+        example[first + each.rows] = True
     return Table(
-        texts=said,
-        cites=np.concatenate([each.cites for each in texts]),
+        texts=tuple(texts),
+        sources=sources,
         document=np.repeat(np.arange(len(texts)), sizes),
         source=np.repeat([sources.index(each.source) for each in texts], sizes),
-        vectors=encoder.encode([(text, None) for text in said]),
-        words=words_matrix(said),
-        cues={"known": known, "none": none, "some": some, "alone": alone},
-        names=tuple(each.name for each in texts),
-        sources=sources,
+        example=example,
+        cites=cites_of(sentences) > 0,
+        words=words_matrix([sentence.text for sentence in sentences]),
+        wording=wording_of(sentences),
+        starts=starts,
     )
 
 
-def _cues(
-    texts: Sequence[FullText], hidden: NDArray[np.float64], rng: np.random.Generator
-) -> Floats:
-    """Return the cues of all examples; hidden: share of each text's marks that is taken out."""
-    found = []
-    for text, share in zip(texts, hidden, strict=True):
-        drawn = rng.random(len(text.sentences)) < share  # As in a draft that is not finished.
-        sentences = [
-            replace(sentence, marks=()) if hide else sentence
-            for sentence, hide in zip(text.sentences, drawn, strict=True)
-        ]
-        found.append(cues_of(sentences)[text.rows])
-    return np.concatenate(found)
-
-
 def words_matrix(texts: Sequence[str]) -> "csr_matrix":
-    """Return the words of texts as `needs_words.weigh` weighs them: (n, SIZE), rows of norm 1."""
+    """Return the words of texts as `weigh` weighs them: (n, SIZE), rows of norm 1."""
     from scipy.sparse import csr_matrix
 
     found = [places_of(text) for text in texts]
     ends = np.cumsum([0, *map(len, found)])
-    values = np.concatenate([np.full(len(p), max(len(p), 1) ** -0.5) for p in found])
+    values = np.concatenate([np.full(len(p), max(len(p), 1) ** -0.5, np.float32) for p in found])
     return csr_matrix((values, np.concatenate(found), ends), shape=(len(texts), SIZE))
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
-    """A linear score: weights (d,) float32 and a bias."""
+class Words:
+    """A linear score of words: weights (SIZE,) float32 and a bias."""
 
     weights: Floats
     bias: float
 
-    def score(self, rows: Any) -> Floats:  # noqa: ANN401 - dense or sparse
-        """Score rows: (n,) float32."""
-        scores: Floats = np.ravel(rows @ self.weights).astype(np.float32) + np.float32(self.bias)
-        return scores
+    def chances(self, words: "csr_matrix") -> Floats:
+        """Return what the words of sentences say: (n,) float32."""
+        return chances_of(np.ravel(words @ self.weights) + np.float32(self.bias))
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """A judge as it comes out of training."""
 
-    by_vector: Linear
-    by_words: Linear
+    words: Words
     trees: "Booster"
 
-    def score(self, table: Table, rows: Mask, view: str) -> Floats:
-        """Score rows of a table in a view of its cues: (n,) float32, higher is surer."""
-        by_vector = self.by_vector.score(table.vectors[rows])
-        by_words = self.by_words.score(table.words[np.flatnonzero(rows)])
-        features = np.column_stack([table.cues[view][rows], by_vector, by_words])
-        return np.asarray(self.trees.predict(features, raw_score=True), np.float32)
+    def chances(self, table: Table, view: str) -> Floats:
+        """Return the chance of each example of a table, in a view of the drafts: (e,) float32."""
+        cues = table.cues(self.words.chances(table.words), view)
+        return np.asarray(self.trees.predict(cues), np.float32)
 
 
-def fit(table: Table, rows: Mask, folds: Longs) -> Fitted:
-    """Fit a judge on rows of a table.
+def fit(table: Table) -> Fitted:
+    """Fit a judge on the texts of a table; each field weighs as much as another.
 
-    The trees see linear scores that come from texts of other folds, or they would trust them more
-    than is good for texts not seen.
-
-    Args:
-        table: the examples.
-        rows: (n,) those to learn from.
-        folds: (n,) int64, the same number for all rows of a text.
+    The trees see scores of the words that come from other texts, or they would trust them more than
+    is good for texts not seen.
     """
     import lightgbm
 
-    if len(np.unique(folds[rows])) < 2:
-        folds = np.unique(table.document, return_inverse=True)[1] // 2 % 2
-    scores = np.zeros((len(rows), 2), np.float32)
-    for fold in np.unique(folds[rows]):
-        inside, outside = rows & (folds == fold), rows & (folds != fold)
-        by_vector, by_words = _linears(table, outside)
-        scores[inside, 0] = by_vector.score(table.vectors[inside])
-        scores[inside, 1] = by_words.score(table.words[np.flatnonzero(inside)])
-    views = [table.cues[view] for view in ("some", "alone", "none")]
-    features = np.vstack([np.column_stack([view[rows], scores[rows]]) for view in views])
-    cites = np.tile(table.cites[rows], len(views)).astype(np.float32)
-    parameters = _PARAMETERS | {"num_threads": processors()}
-    trees = lightgbm.train(parameters, lightgbm.Dataset(features, cites), ROUNDS)
-    return Fitted(*_linears(table, rows), trees)
+    count = np.bincount(table.source[table.example], minlength=len(table.sources))
+    weights = 1 / np.maximum(count, _FEWEST_OF_FIELD)[table.source]
+    weights /= weights[table.example].mean()
+    half = np.random.default_rng(0).permutation(len(table.texts))[table.document] % 2 == 0
+    scores = np.zeros(len(half), np.float32)
+    for asked in (half, ~half):
+        learned = _words(table, table.example & ~asked, weights)
+        scores[asked] = learned.chances(table.words[np.flatnonzero(asked)])
+    cues = np.vstack([table.cues(scores, view) for view in VIEWS])
+    cites, weight = (np.tile(v[table.example], len(VIEWS)) for v in (table.cites, weights))
+    data = lightgbm.Dataset(cues, cites.astype(np.float32), weight=weight)
+    trees = lightgbm.train(_PARAMETERS, data, ROUNDS)
+    return Fitted(_words(table, table.example, weights), trees)
 
 
-def _linears(table: Table, rows: Mask) -> tuple[Linear, Linear]:
-    cites, words = table.cites[rows], table.words[np.flatnonzero(rows)]
-    said = np.unique(words.indices)  # What nobody says has no weight, and takes time.
-    by_words = _linear(words[:, said], cites, _WORDS_C)
-    weights = np.zeros(words.shape[1], np.float32)
-    weights[said] = by_words.weights
-    return _linear(table.vectors[rows], cites, _VECTOR_C), Linear(weights, by_words.bias)
-
-
-def _linear(matrix: Any, cites: Mask, strength: float) -> Linear:  # noqa: ANN401 - as above
+def _words(table: Table, rows: Mask, weights: NDArray[np.float64]) -> Words:
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=strength, max_iter=200).fit(matrix, cites)
-    return Linear(model.coef_[0].astype(np.float32), float(model.intercept_[0]))
+    words = table.words[np.flatnonzero(rows)]
+    said = np.unique(words.indices)  # What nobody says has no weight, and takes time.
+    model = LogisticRegression(max_iter=200, tol=1e-3)
+    model.fit(words[:, said], table.cites[rows], sample_weight=weights[rows])
+    every = np.zeros(SIZE, np.float32)
+    every[said] = model.coef_[0]
+    return Words(every, float(model.intercept_[0]))
 
 
-def thresholds_of(table: Table, rows: Mask, chances: Floats) -> dict[str, float]:
-    """Return by field the chance that as many of its sentences exceed as cite, and over all."""
-    of_field = {name: rows & (table.source == i) for i, name in enumerate(table.sources)}
-    return {
-        name: float(np.quantile(chances[inside], 1 - table.cites[inside].mean()))
-        for name, inside in {**of_field, ANY: rows}.items()
-        if inside.any()
-    }
-
-
-def write_judge(
-    out: Path,
-    fitted: Fitted,
-    knots: NDArray[np.float64],
-    encoder: str,
-    thresholds: Mapping[str, float],
-) -> None:
-    """Write the artifact. knots: (2, j) scores of the trees and the chances there."""
+def write_judge(out: Path, fitted: Fitted, least: float) -> None:
+    """Write the artifact. least: the chance from which on a sentence is flagged."""
     with replacing(out) as folder:
         dumped = fitted.trees.dump_model()
         roots = (tree["tree_structure"] for tree in dumped["tree_info"])
         trees_of(roots, dumped["max_feature_idx"] + 1).save(folder)
-        np.save(folder / VECTOR_WEIGHTS, fitted.by_vector.weights.astype(np.float32))
-        np.save(folder / WORD_WEIGHTS, fitted.by_words.weights.astype(np.float16))
-        config = {
-            "encoder": encoder,
-            "cues": list(NAMES),
-            "biases": [fitted.by_vector.bias, fitted.by_words.bias],
-            "calibration": {"scores": knots[0].tolist(), "probabilities": knots[1].tolist()},
-            "thresholds": dict(thresholds),
-        }
+        np.save(folder / WORD_WEIGHTS, fitted.words.weights.astype(np.float16))
+        config = {"cues": list(NAMES), "bias": fitted.words.bias, "least": least}
         seal(folder, KIND, SCHEMA, config)

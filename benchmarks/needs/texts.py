@@ -1,7 +1,9 @@
 """Read open full texts, from which it is learned where authors cite, and choose examples.
 
 Each folder inside the one that is given is a field, and every file there is one text, in JATS
-(.xml, .nxml) or in any format of a draft: LaTeX, R Sweave (.Rnw, without its code), Markdown.
+(.xml, .nxml) or in any format of a draft: LaTeX, R Sweave (.Rnw, without its code), Markdown. A
+file `sentences.jsonl.gz` holds many articles, one a line: {"citing", "sentences": [[section,
+paragraph, text, cited ids, [[start, end, id or null], ...]], ...]}; some of them are drawn.
 Packages that hold such texts, and in which those of the documented figures were found:
 
 - PyPI: allofplos 0.11.1 (122 articles of the PLOS journals, CC BY), emcee 3.1.6, exoplanet 0.6.0,
@@ -16,10 +18,13 @@ a word that asks for nothing more; all others are left out, and so is every sent
 that looks as if something were missing.
 """
 
+import gzip
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -33,6 +38,8 @@ from recsys.formats.files import read_bytes
 from recsys.formats.markup.xml_stream import Layout, Record, records, text_of
 from recsys.local.citation_worthiness import is_long_enough, is_own
 from recsys.records import Body, Mark, Sentence
+
+ARTICLES = "sentences.jsonl.gz"
 
 FEWEST = 20
 """Sentences that a text has at least; shorter ones are notes and announcements."""
@@ -54,6 +61,8 @@ _MARKS = re.compile(
     rf"|\s*{_HERE}(?:[\s,;\u2010-\u2015-]*{_HERE})*"
 )
 
+_RAISED = re.compile(r"\d[\d,\u2010-\u2015-]*")
+_OPENS = re.compile(r"[(\[,;\u2013-]\s*\Z")
 _IN_BRACKETS = re.compile(
     r"\A(?:[\[(]|\\(?:citep|parencite|autocite|footcite|supercite|smartcite|cite)\b\*?)"
 )
@@ -94,10 +103,14 @@ class FullText:
     cites: NDArray[np.bool_]
 
 
-def read_texts(folder: Path) -> tuple[list[FullText], list[str]]:
+def read_texts(folder: Path, articles: int) -> tuple[list[FullText], list[str]]:
     """Read the texts of a folder, and a line on each file that cannot be read.
 
     What another text said already, word for word, is no sentence of a later one.
+
+    Args:
+        folder: with a folder for each field.
+        articles: how many are drawn of a file that holds many.
 
     Raises:
         InputError: there is no such folder, or no text in it.
@@ -107,17 +120,17 @@ def read_texts(folder: Path) -> tuple[list[FullText], list[str]]:
     texts, problems, said = list[FullText](), list[str](), set[str]()
     for path in sorted(path for path in folder.glob("*/*") if path.is_file()):
         try:
-            bodies = list(_bodies(path))
+            bodies = list(_bodies(path, articles))
         except RecsysError as error:
             problems.append(f"{path.name}: {error}")
             continue
-        for body in bodies:
+        for name, body in bodies:
             # On one line; the places of marks survive that.
             lines = (replace(s, text=re.sub(r"\s", " ", s.text)) for s in body.sentences)
             sentences = [line for line in lines if line.text not in said]
             said.update(sentence.text for sentence in sentences)
             if len(sentences) >= FEWEST:
-                texts.append(full_text(path.stem, path.parent.name, sentences))
+                texts.append(full_text(name, path.parent.name, sentences))
     if not texts:
         raise InputError(
             f"{folder} holds no text of {FEWEST} sentences.", "Give full texts: JATS, LaTeX, ...."
@@ -125,15 +138,47 @@ def read_texts(folder: Path) -> tuple[list[FullText], list[str]]:
     return texts, problems
 
 
-def _bodies(path: Path) -> Iterator[Body]:
+def _bodies(path: Path, articles: int) -> Iterator[tuple[str, Body]]:
+    """Yield the name and the body of each text of a file."""
+    if path.name == ARTICLES:
+        yield from _drawn_articles(path, articles)
+        return
     raw, suffix = read_bytes(path), path.suffix.lower()
     if suffix in (".xml", ".nxml"):
-        yield from read_articles(raw)
+        bodies = list(read_articles(raw))
     elif suffix in (".rnw", ".snw"):
         plain = _INLINE.sub(b"1", _CHUNK.sub(b"", raw.replace(b"\r\n", b"\n")))
-        yield parse_draft(plain, path.with_suffix(".tex")).body
+        bodies = [parse_draft(plain, path.with_suffix(".tex")).body]
     else:
-        yield parse_draft(raw, path).body
+        bodies = [parse_draft(raw, path).body]
+    yield from ((path.stem, body) for body in bodies)
+
+
+def _drawn_articles(path: Path, articles: int) -> Iterator[tuple[str, Body]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        every = lines.readlines()
+    for number in np.sort(np.random.default_rng(0).permutation(len(every))[:articles]):
+        article, sentences = json.loads(every[number]), list[Sentence]()
+        for paragraph, group in groupby(article["sentences"], key=lambda sentence: sentence[1]):
+            cut = list(group)
+            pieces = [piece for _, _, text, _, marks in cut for piece in _parted(text, marks)]
+            sentences += _sentences(pieces, cut[0][0], paragraph)
+        yield article["citing"], Body(tuple(sentences))
+
+
+def _parted(text: str, marks: Sequence[tuple[int, int, object]]) -> list[str | tuple[str, ...]]:
+    """Part a sentence at its marks, the first of those that overlap, and put a space before it.
+
+    A number that nothing opens was raised: brackets go around it, as around those of JATS.
+    """
+    pieces, at = list[str | tuple[str, ...]](), 0
+    for start, end, _ in sorted(marks, key=lambda mark: mark[:2]):
+        if start >= at:
+            before, key = text[at:start], (text[start:end],)
+            raised = _RAISED.fullmatch(key[0]) and not _OPENS.search(before)
+            pieces += [before, "[", key, "]"] if raised else [before, key]
+            at = end
+    return [" ", *pieces, text[at:]]
 
 
 def full_text(name: str, source: str, sentences: Sequence[Sentence]) -> FullText:
@@ -166,16 +211,23 @@ def read_articles(raw: bytes) -> Iterator[Body]:
     for found in records(BytesIO(raw), _LAYOUT):
         body = found.element.find("body") if isinstance(found, Record) else None
         if body is not None:
-            sentences = []
+            sentences = list[Sentence]()
             paragraphs = ((child, paragraph) for child in body for paragraph in _running(child))
             for number, (child, paragraph) in enumerate(paragraphs):
                 section = text_of(child.find("title")) or ""
-                text, marks = _without_marks(list(_inside(paragraph)))
-                for start, end in sentence_spans(text):
-                    inside = (mark for mark in marks if start < mark.at <= end)
-                    placed = tuple(replace(mark, at=mark.at - start) for mark in inside)
-                    sentences.append(Sentence(text[start:end], placed, section, number))
+                sentences += _sentences(list(_inside(paragraph)), section, number)
             yield Body(tuple(sentences))
+
+
+def _sentences(
+    pieces: Sequence[str | tuple[str, ...]], section: str, paragraph: int
+) -> Iterator[Sentence]:
+    """Cut a paragraph into sentences after its citations were taken out."""
+    text, marks = _without_marks(pieces)
+    for start, end in sentence_spans(text):
+        inside = (mark for mark in marks if start < mark.at <= end)
+        placed = tuple(replace(mark, at=mark.at - start) for mark in inside)
+        yield Sentence(text[start:end], placed, section, paragraph)
 
 
 def _running(element: Element) -> Iterator[Element]:

@@ -172,22 +172,14 @@ def open_local(
     needs: a judge of sentences, see `needs_citation`.
 
     Raises:
-        ArtifactError: the index, the ranker or the judge is missing, unfinished, damaged, or does
-            not fit.
+        ArtifactError: the index, the ranker or the judge is missing, unfinished or damaged.
     """
     from recsys.local.citation_worthiness import CitationWorthiness
 
     found = local_of(open_index(path, progress=progress))
     if needs is None:
         return found
-    judge = CitationWorthiness.load(needs)
-    if judge.encoder != found.recommender.encoder.fingerprint:
-        raise ArtifactMismatch(
-            f"The sentence classifier in {needs} needs the vectors of another encoder than "
-            "this index has.",
-            "Train it with this index: `python -m benchmarks.needs ...` in a checkout.",
-        )
-    return replace(found, needs=judge)
+    return replace(found, needs=CitationWorthiness.load(needs))
 
 
 def local_of(recommender: Recommender) -> "LocalRecommender":

@@ -1,13 +1,13 @@
 """Whether a sentence needs a citation: a chance, and what is never asked of.
 
-A sentence is judged by its vector, by its words, by cues and by what stands around it. Two linear
-scores, of the vector and of the words, and the cues go into gradient boosted trees; isotonic
-regression makes their score a chance. `benchmarks.needs` trains it.
+A sentence is judged by its words, by cues and by what stands around it: whether the sentences there
+cite, point at figures or tell of the paper itself, and what their words say. A linear score of the
+words and the cues go into gradient-boosted trees. `benchmarks.needs` trains it.
 """
 
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch
 from recsys.ranking.ranker import StoredTrees
 from recsys.records import Sentence
-from recsys.store.arrays import Floats, load_array
+from recsys.store.arrays import Floats, Longs, load_array
 from recsys.store.artifacts import load_manifest
 
 # Rules: which sentences never need a citation, whatever a model thinks of them.
@@ -77,7 +77,11 @@ def is_own(text: str) -> bool:
     >>> is_own("Bees find their way home by the sun.")
     False
     """
-    return bool(_OWN.search(text) or _POINTERS.search(text) or _PARTS.search(text))
+    return bool(_OWN.search(text)) or _points(text)
+
+
+def _points(text: str) -> bool:
+    return bool(_POINTERS.search(text) or _PARTS.search(text))
 
 
 def is_long_enough(text: str) -> bool:
@@ -162,26 +166,39 @@ _SECTIONS: Mapping[str, str] = {
     "conclusion": "conclusion|summary|future|outlook",
 }
 _KINDS = (*_SECTIONS, "other", "unknown")
-_PLACES = ("place", "place_in_paragraph", "sentences_in_paragraph", "begins", "ends")
-_AROUND = ("before_cites", "after_cites", "paragraph_cites", "draft_cites")
 _LENGTHS = ("words", "letters_per_word")
-NAMES: tuple[str, ...] = (
+_PLACES = (
+    "place",
+    "place_in_paragraph",
+    "sentences_in_paragraph",
+    "begins",
+    "ends",
+    "place_in_section",
+)
+_NEAR = ("before", "two_before", "after", "two_after", *(f"within_{n}" for n in (3, 8)))
+_AROUND = (*_NEAR, "paragraph", "section", "draft")
+WORDING: tuple[str, ...] = (
     *_WORDS,
     *_PHRASES,
     *_SHAPES,
     *_LENGTHS,
     *(f"in_{kind}" for kind in _KINDS),
+    "own",
+    "points",
+)
+"""What `wording_of` counts, in the order of its columns."""
+NAMES: tuple[str, ...] = (
+    *WORDING,
     *_PLACES,
-    *_AROUND,
+    "score",
+    *(f"{where}_{what}" for what in ("score", "own", "points", "cites") for where in _AROUND),
+    "since_cited",
+    "until_cited",
 )
 """The cues in the order of the columns of `cues_of`."""
 
-FIRST_PLACE = NAMES.index("place")
-"""From this column on, cues tell of a sentence's place and of those around it."""
-UNKNOWN = -1.0
-"""The place of a sentence whose text around it is too short to have any."""
-_FEWEST = 8
-"""Sentences that a draft has at least, if places in it are to mean something."""
+_FARTHEST = 30
+"""Sentences to the next one that cites, at most; as many where none does."""
 
 _TOKEN = re.compile(r"[^\W\d_][\w.-]*[^\W_]|[^\W\d_]")
 _CATEGORY = {word: i for i, words in enumerate(_WORDS.values()) for word in words.split()}
@@ -191,12 +208,18 @@ _CATEGORY_OF_TWO = {
 _SECTION = tuple((kind, re.compile(rf"\b(?:{words})")) for kind, words in _SECTIONS.items())
 
 
-def cues_of(sentences: Sequence[Sentence]) -> Floats:
-    """Count the cues of the sentences of one draft, given in its order: (n, len(NAMES)) float32."""
-    if not sentences:
-        return np.empty((0, len(NAMES)), np.float32)
-    wording = np.array([_wording(sentence) for sentence in sentences], np.float32)
-    return np.hstack([wording, _context(sentences)]).astype(np.float32)
+def cues_of(sentences: Sequence[Sentence], scores: Floats) -> Floats:
+    """Count the cues of the sentences of one draft, given in its order: (n, len(NAMES)) float32.
+
+    scores: (n,) what their words say, as a chance.
+    """
+    wording = wording_of(sentences)
+    return np.hstack([wording, around_of(sentences, wording, scores, cites_of(sentences))])
+
+
+def cites_of(sentences: Sequence[Sentence]) -> Floats:
+    """Return 1 where a sentence cites something, else 0: (n,) float32."""
+    return np.array([any(not mark.gap for mark in s.marks) for s in sentences], np.float32)
 
 
 def words_of(text: str) -> list[str]:
@@ -215,6 +238,12 @@ def section_kind(title: str) -> str:
     return next(found, "other" if lower.strip() else "unknown")
 
 
+def wording_of(sentences: Sequence[Sentence]) -> Floats:
+    """Count what each sentence says by itself: (n, len(WORDING)) float32."""
+    rows = [_wording(sentence) for sentence in sentences]
+    return np.array(rows, np.float32).reshape(len(sentences), len(WORDING))
+
+
 def _wording(sentence: Sentence) -> list[float]:
     words = words_of(sentence.text)
     counts = [0.0] * (len(_WORDS) + len(_PHRASES))
@@ -227,41 +256,77 @@ def _wording(sentence: Sentence) -> list[float]:
     shapes = [len(pattern.findall(sentence.text)) for pattern in _SHAPES.values()]
     letters = sum(map(len, words)) / max(len(words), 1)
     kind = section_kind(sentence.section)
-    return [*counts, *shapes, len(words), letters, *(float(kind == other) for other in _KINDS)]
+    kinds = [float(kind == other) for other in _KINDS]
+    own = bool(_OWN.search(sentence.text))
+    return [*counts, *shapes, len(words), letters, *kinds, own, _points(sentence.text)]
 
 
-def _context(sentences: Sequence[Sentence]) -> Floats:
-    """Return where each stands in draft and paragraph, and which around cite: (n, 9).
+def around_of(
+    sentences: Sequence[Sentence], wording: Floats, scores: Floats, cites: Floats
+) -> Floats:
+    """Return where each sentence of a draft stands, and what stands around it: (n, c) float32.
 
-    The sentence itself is left out of the shares that cite.
+    Whether a sentence itself cites is left out of the shares that cite. Those of its section and of
+    the draft leave its whole paragraph out: else all sentences of a draft but those that cite would
+    have the same share, and trees would learn to see that.
+
+    Args:
+        sentences: of one draft, in its order.
+        wording: (n, len(WORDING)), see `wording_of`.
+        scores: (n,) what their words say, as a chance.
+        cites: (n,) 1 where a sentence is known to cite, else 0.
     """
-    number = len(sentences)
-    if number < _FEWEST:
-        return np.full((number, len(_PLACES) + len(_AROUND)), UNKNOWN, np.float32)
-    paragraphs = [(sentence.file, sentence.paragraph) for sentence in sentences]
-    changes = [i for i, name in enumerate(paragraphs) if not i or name != paragraphs[i - 1]]
-    sizes = np.diff([*changes, number])
-    first, size = np.repeat(changes, sizes), np.repeat(sizes, sizes)
-    inside = np.arange(number) - first
-    cites = np.array([any(not mark.gap for mark in s.marks) for s in sentences], np.float32)
-    sums = np.concatenate([[0], np.cumsum(cites)])
-    columns = [
-        np.arange(number) / number,
-        inside / size,
-        np.minimum(size, 20),
-        inside == 0,
-        inside == size - 1,
-        np.append(0, cites[:-1]),
-        np.append(cites[1:], 0),
-        (sums[first + size] - sums[first] - cites) / np.maximum(size - 1, 1),
-        (sums[-1] - cites) / (number - 1),
+    number, at = len(sentences), np.arange(len(sentences))
+    if not number:
+        return np.empty((0, len(NAMES) - len(WORDING)), np.float32)
+    paragraph = _numbered((sentence.file, sentence.paragraph) for sentence in sentences)
+    section = _numbered(sentence.section for sentence in sentences)
+    size = np.bincount(paragraph)[paragraph]
+    inside = at - np.unique(paragraph, return_index=True)[1][paragraph]
+    in_section = at - np.unique(section, return_index=True)[1][section]
+    places = [at / number, inside / size, np.minimum(size, 20), inside == 0, inside == size - 1]
+    cited = np.flatnonzero(cites)
+    bounds = np.concatenate([[-_FARTHEST], cited, [number + _FARTHEST]])
+    since = at - bounds[np.searchsorted(cited, at)]
+    until = bounds[np.searchsorted(cited, at, "right") + 1] - at
+    own, points = wording[:, WORDING.index("own")], wording[:, WORDING.index("points")]
+    columns = [*places, np.minimum(in_section, 50), scores]
+    for values in (scores, own, points, cites):
+        columns += _means_around(values, paragraph, section)
+    distances = [np.minimum(since, _FARTHEST), np.minimum(until, _FARTHEST)]
+    return np.stack([*columns, *distances], axis=1).astype(np.float32)
+
+
+def _numbered(names: Iterable[Hashable]) -> Longs:
+    """Number names in the order of their first appearance."""
+    seen = dict[Hashable, int]()
+    return np.array([seen.setdefault(name, len(seen)) for name in names], np.int64)
+
+
+def _means_around(values: Floats, paragraph: Longs, section: Longs) -> list[Floats]:
+    """Return the values of the neighbours, and the means of what is farther, as `_AROUND` says."""
+    number, at = len(values), np.arange(len(values))
+    padded = np.pad(values, 2)
+    columns = [padded[1:-3], padded[:-4], padded[3:-1], padded[4:]]
+    sums = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
+    for reach in (3, 8):
+        first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, number)
+        columns.append((sums[end] - sums[first] - values) / np.maximum(end - first - 1, 1))
+    of_paragraph = np.bincount(paragraph, values)[paragraph]
+    size = np.bincount(paragraph)[paragraph]
+    others = np.bincount(section, values)[section] - of_paragraph
+    other_size = np.bincount(section)[section] - size
+    return [
+        *columns,
+        (of_paragraph - values) / np.maximum(size - 1, 1),
+        others / np.maximum(other_size, 1),
+        (sums[-1] - of_paragraph) / np.maximum(number - size, 1),
     ]
-    return np.stack(columns, axis=1).astype(np.float32)
 
 
 # The words of a sentence as places in a table of weights.
 
-SIZE = 1 << 15
+SIZE = 1 << 17
 """Places: what falls on the same one shares its weight."""
 
 
@@ -283,10 +348,8 @@ def weigh(texts: Sequence[str], weights: Floats, bias: float) -> Floats:
 # The model.
 
 KIND = "needs-citation"
-SCHEMA = 1
-VECTOR_WEIGHTS, WORD_WEIGHTS = "vector_weights.npy", "word_weights.npy"
-ANY = "any"
-"""The name of the threshold for texts of no field in particular."""
+SCHEMA = 2
+WORD_WEIGHTS = "word_weights.npy"
 _AGAIN = "Train it again with `python -m benchmarks.needs ...` in a checkout."
 
 
@@ -294,53 +357,26 @@ _AGAIN = "Train it again with `python -m benchmarks.needs ...` in a checkout."
 class CitationWorthiness:
     """Judges sentences.
 
-    encoder: fingerprint of the encoder whose vectors it reads. vector_weights: (d,) float32.
-    word_weights: (SIZE,) float32. biases: of the two linear scores. knots: (2, j) float64,
-    ascending scores of the trees and the chances there. thresholds: by field, the chance that as
-    large a share of its sentences exceeds as cites.
+    trees: their score is the log of the odds. word_weights: (SIZE,) float32. bias: of the score of
+    the words. least: the chance from which on a sentence is flagged.
     """
 
     trees: StoredTrees
-    encoder: str
-    vector_weights: Floats
     word_weights: Floats
-    biases: tuple[float, float]
-    knots: np.typing.NDArray[np.float64]
-    thresholds: Mapping[str, float]
+    bias: float
+    least: float
 
-    def probabilities(self, sentences: Sequence[Sentence], vectors: Floats) -> Floats:
-        """Return the chance that each sentence needs a citation: (n,) float32.
+    def probabilities(self, sentences: Sequence[Sentence]) -> Floats:
+        """Return the chance that each sentence of a draft needs a citation: (n,) float32.
 
         Whether a sentence itself cites is not looked at, only whether those around it do.
 
         Args:
-            sentences: of one draft, in its order; of fewer than eight only the words count.
-            vectors: (n, d) float32, L2-normalised rows: what the encoder makes of their texts.
-
-        Raises:
-            ArtifactMismatch: the vectors are not as wide as those it was trained on.
+            sentences: of one draft, in its order.
         """
-        if vectors.ndim != 2 or vectors.shape[1] != len(self.vector_weights):
-            raise ArtifactMismatch(
-                f"The vectors have the shape {vectors.shape}, the sentence classifier needs "
-                f"{len(self.vector_weights)} columns.",
-                "Encode the sentences with the encoder that it was trained with.",
-            )
-        if not sentences:
-            return np.empty(0, np.float32)
         texts = [sentence.text for sentence in sentences]
-        by_vector = vectors @ self.vector_weights + np.float32(self.biases[0])
-        by_words = weigh(texts, self.word_weights, self.biases[1])
-        table = np.column_stack([cues_of(sentences), by_vector, by_words]).astype(np.float32)
-        chances: Floats = np.interp(self.trees.score(table), *self.knots).astype(np.float32)
-        return chances
-
-    def threshold(self, field: str | None = None) -> float:
-        """Return the chance from which on a sentence of a draft is flagged.
-
-        field: one of `thresholds`; drafts of any other field share one.
-        """
-        return self.thresholds.get(field or ANY, self.thresholds[ANY])
+        scores = chances_of(weigh(texts, self.word_weights, self.bias))
+        return chances_of(self.trees.score(cues_of(sentences, scores)))
 
     @classmethod
     def load(cls, folder: Path) -> "CitationWorthiness":
@@ -352,21 +388,12 @@ class CitationWorthiness:
         """
         config = load_manifest(folder, KIND, SCHEMA).config
         try:
-            curve, (first, second) = config["calibration"], config["biases"]
-            thresholds = {str(name): float(least) for name, least in config["thresholds"].items()}
-            cues, _ = tuple(config["cues"]), thresholds[ANY]
-            by_vector, by_words = (
-                np.ravel(load_array(folder / name)).astype(np.float32)
-                for name in (VECTOR_WEIGHTS, WORD_WEIGHTS)
-            )
+            cues = tuple(config["cues"])
             judge = cls(
                 trees=StoredTrees.load(folder),
-                encoder=str(config["encoder"]),
-                vector_weights=by_vector,
-                word_weights=by_words,
-                biases=(float(first), float(second)),
-                knots=np.array([curve["scores"], curve["probabilities"]], np.float64),
-                thresholds=thresholds,
+                word_weights=np.ravel(load_array(folder / WORD_WEIGHTS)).astype(np.float32),
+                bias=float(config["bias"]),
+                least=float(config["least"]),
             )
         except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
             raise ArtifactCorrupt(
@@ -376,6 +403,11 @@ class CitationWorthiness:
             raise ArtifactMismatch(
                 f"The sentence classifier in {folder} was trained with other cues.", _AGAIN
             )
-        if judge.trees.width != len(NAMES) + 2 or judge.word_weights.shape != (SIZE,):
+        if judge.trees.width != len(NAMES) or judge.word_weights.shape != (SIZE,):
             raise ArtifactCorrupt(f"The parts of {folder} do not fit one another.", _AGAIN)
         return judge
+
+
+def chances_of(scores: Floats) -> Floats:
+    """Turn logs of odds into chances: (n,) float32."""
+    return (1 / (1 + np.exp(-np.clip(scores, -50, 50)))).astype(np.float32)

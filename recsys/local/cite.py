@@ -16,7 +16,6 @@ from recsys.local.citation_worthiness import CitationWorthiness, may_be_flagged
 from recsys.local.local_recommender import LocalRecommender
 from recsys.local.named_works import find_names
 from recsys.local.passage import Passage
-from recsys.protocols import Encoder
 from recsys.query.matching import match
 from recsys.query.resolve_draft import resolve_draft
 from recsys.records import (
@@ -108,8 +107,7 @@ def cite_read(recommender: LocalRecommender, read: ReadText, asked: LocalQuestio
     if gaps is None:
         gaps = marked(sentences)
         if recommender.needs is not None:
-            encoder = recommender.recommender.encoder
-            gaps += unmarked(recommender.needs, encoder, sentences, asked.most)
+            gaps += unmarked(recommender.needs, sentences, asked.most)
     ids = _ids_by_key(recommender, read, question.meant)
     passages = [passage_at(recommender, each, ids) for each in gaps]
     answers = recommender.recommend(question.draft, passages, asked.k)
@@ -211,7 +209,7 @@ def marked(sentences: Sequence[Sentence]) -> tuple[Gap, ...]:
 
 
 def unmarked(
-    needs: CitationWorthiness, encoder: Encoder, sentences: Sequence[Sentence], most: int
+    needs: CitationWorthiness, sentences: Sequence[Sentence], most: int
 ) -> tuple[Gap, ...]:
     """Return the sentences that most likely need a citation and have none, the likeliest first.
 
@@ -219,13 +217,11 @@ def unmarked(
     """
     if most < 1 or not sentences:
         return ()
-    vectors = encoder.encode([(each.text, None) for each in sentences])
-    chances = needs.probabilities(sentences, vectors)
-    least = needs.threshold()
+    chances = needs.probabilities(sentences)
     likely = [
         place
         for place in np.argsort(-chances, kind="stable").tolist()
-        if chances[place] >= least and may_be_flagged(sentences[place])
+        if chances[place] >= needs.least and may_be_flagged(sentences[place])
     ]
     return tuple(
         Gap(sentences[place], end_of(sentences[place]), None, float(chances[place]))

@@ -391,7 +391,7 @@ _MAKERS: Mapping[str, str] = {
     "ranker": "recsys train ranker INDEX --split FILE",
     "local-ranker": "recsys train local INDEX CONTEXTS",
     "contexts": "recsys add-contexts INDEX FILES",
-    "needs-citation": "python -m benchmarks.needs --texts DIR --index INDEX --out DIR",
+    "needs-citation": "python -m benchmarks.needs --texts DIR --out DIR",
 }
 """What makes an artifact of a kind, where `recsys build` does not."""
 

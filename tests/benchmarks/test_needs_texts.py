@@ -1,9 +1,13 @@
 """Articles in JATS with their citations taken out, and sentences that tell of citing by no hole."""
 
+import gzip
+import json
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.needs.texts import full_text, read_articles, reads_whole
+from benchmarks.needs.texts import full_text, read_articles, read_texts, reads_whole
 from recsys.records import Mark, Sentence
 from tests.rows import each_row
 
@@ -112,3 +116,28 @@ def test_what_the_rules_never_flag_is_no_example() -> None:
     examples = full_text("bees", "biology", sentences)
     assert examples.rows.tolist() == [0, 1]
     assert examples.cites.tolist() == [True, False]
+
+
+def test_articles_of_cut_sentences_are_put_together_and_cut_anew(tmp_path: Path) -> None:
+    first = [
+        ["Bees", 1, "Bees dance (see Fox, 2004) in the dark.", ["a"], [[16, 25, "a"]]],
+        ["Bees", 1, "Ants do not dance12 at all.", ["b"], [[17, 19, "b"]]],
+        ["Bees", 1, "Wasps do not dance.", [], []],
+        ["Bees", 1, "3,4 Moths do in the rain.", ["c"], [[0, 3, None], [2, 3, "c"]]],
+    ]
+    rest = [["Boxes", 2 + i, f"Box {i} was made of wood.", [], []] for i in range(20)]
+    lines = [json.dumps({"citing": f"x:{i}", "sentences": first + rest[i:]}) for i in range(5)]
+    (tmp_path / "biology").mkdir()
+    with gzip.open(tmp_path / "biology" / "sentences.jsonl.gz", "wt") as file:
+        file.write("\n".join(lines))
+    texts, problems = read_texts(tmp_path, 1)
+    assert (len(texts), problems) == (1, [])
+    read = texts[0].sentences
+    assert [(s.text, [mark.printed for mark in s.marks]) for s in read[:4]] == [
+        ("Bees dance in the dark.", ["(see *)"]),
+        ("Ants do not dance at all.", ["[*]"]),
+        ("Wasps do not dance.", ["[*]"]),
+        ("Moths do in the rain.", []),
+    ]
+    assert {(s.section, s.paragraph) for s in read[:4]} == {("Bees", 1)}
+    assert len(read_texts(tmp_path, 9)[0]) == 1  # What another text said is no sentence.

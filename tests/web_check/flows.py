@@ -367,7 +367,7 @@ def go_through(visit: Visit, paper: Paper, cited: Sequence[Paper]) -> None:
     visit.expect(visit.page.locator(".where").count(), "no paper says where it fits")
     visit.step("whole")
     visit.press("text=Next 20")
-    visit.press("text=Sentence by sentence", shows=".place")
+    visit.press("text=Fill my [CITE] marks", shows=".place")
     places = visit.texts(".place h2")
     visit.expect(len(places) == len(cited), f"{len(places)} of {len(cited)} places are shown")
     visit.expect(all(each.startswith("draft.tex:") for each in places), f"the places: {places}")

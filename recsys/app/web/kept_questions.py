@@ -40,7 +40,8 @@ class KeptQuestion:
 
     collection: where its pinned papers are kept. notes: what was said of its files. keys, taken:
     the pattern of its citation keys, and those that it has. problem: why it has no answer; None
-    where it has one. listed: references that are checked, as JSON.
+    where it has one. listed: references that are checked, as JSON. marked: whether its text has
+    places that its author marked as lacking a citation.
     """
 
     fields: FormFields
@@ -50,6 +51,7 @@ class KeptQuestion:
     taken: tuple[str, ...] = ()
     problem: Problem | None = None
     listed: str = ""
+    marked: bool = False
 
     def after(self, former: "KeptQuestion | None") -> "KeptQuestion":
         """Take over what a question keeps that is asked again: its pins, and how it calls works."""

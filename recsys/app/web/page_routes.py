@@ -64,7 +64,7 @@ from recsys.formats.papers.language import looks_english
 from recsys.formats.references.citation_keys import citation_keys
 from recsys.formats.references.reference_writers import WRITERS
 from recsys.formats.references.shown_facts import one_line
-from recsys.local.cite import LocalQuestion
+from recsys.local.cite import LocalQuestion, marked
 from recsys.query.question_schema import Filters
 from recsys.query.resolve_draft import Question
 from recsys.query.search import search
@@ -171,7 +171,9 @@ class AskedForm:
         fields = replace(fields, index=opened.name, text=text, doi=draft.doi or "")
         base, choice = fields.understood_as(question).split()
         keys, taken = question.keys, question.taken_keys
-        return KeptQuestion(fields=base, notes=notes, keys=keys, taken=taken), choice
+        gaps = bool(text and self.text and marked(self.text.body.sentences))
+        kept = KeptQuestion(fields=base, notes=notes, keys=keys, taken=taken, marked=gaps)
+        return kept, choice
 
 
 async def ask(request: Request, view: str) -> Response:
@@ -401,6 +403,7 @@ def _about(answered: KeptAnswer, opened: OpenIndex) -> dict[str, object]:
         "at": answered.address,
         "pins": pins,
         "keys": answered.kept.keys,
+        "marked": answered.kept.marked,
     }
 
 

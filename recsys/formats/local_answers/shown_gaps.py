@@ -230,9 +230,7 @@ def gap_lines(item: Recommendation, keys: GapKeys, *, verbose: bool = False) -> 
     yield "key", key_line(keys, item.paper.id)
 
 
-def shown_papers(
-    gap: Gap, *, verbose: bool = False
-) -> tuple[Sequence[Recommendation], str | None]:
+def shown_papers(gap: Gap, *, verbose: bool = False) -> tuple[Sequence[Recommendation], str | None]:
     """Choose what people see of a gap: its papers, or a line on why there are none."""
     if gap.confident or (verbose and gap.recommendations):
         return gap.recommendations, None

@@ -1,5 +1,6 @@
 """The judge of sentences at answering time: its chances, and what it refuses to be."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,10 @@ from hypothesis import strategies as st
 
 from recsys.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from recsys.local.citation_worthiness import (
-    ANY,
     KIND,
     NAMES,
     SCHEMA,
     SIZE,
-    VECTOR_WEIGHTS,
     WORD_WEIGHTS,
     CitationWorthiness,
     cues_of,
@@ -29,56 +28,43 @@ from recsys.local.citation_worthiness import (
 from recsys.ranking.quickscorer import trees_of
 from recsys.ranking.ranker import TREES
 from recsys.records import Mark, Sentence
+from recsys.store.arrays import Floats
 from recsys.store.artifacts import seal
 from tests.rows import each_row
 
-_DIM = 4
-_CONFIG: dict[str, Any] = {
-    "encoder": "made-up",
-    "cues": list(NAMES),
-    "biases": [0.0, 0.0],
-    "calibration": {"scores": [0.0, 2.0], "probabilities": [0.0, 1.0]},
-    "thresholds": {ANY: 0.5, "biology": 0.25},
-}
+_CONFIG: dict[str, Any] = {"cues": list(NAMES), "bias": -1.0, "least": 0.75}
 
 
-def _stump(feature: int, threshold: float) -> dict[str, Any]:
-    """A tree that gives 1 above a threshold, else 0."""
-    left, right = {"leaf_value": 0.0}, {"leaf_value": 1.0}
-    split = {"split_feature": feature, "threshold": threshold}
+def _stump(feature: str, threshold: float) -> dict[str, Any]:
+    """A tree that gives 2 above a threshold, else 0."""
+    left, right = {"leaf_value": 0.0}, {"leaf_value": 2.0}
+    split = {"split_feature": NAMES.index(feature), "threshold": threshold}
     return {**split, "left_child": left, "right_child": right}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A judge of two trees: one asks the score of the words, one that of the vector."""
-    trees = [_stump(len(NAMES), 0.5), _stump(len(NAMES) + 1, 0.5)]
-    trees_of(trees, len(NAMES) + 2).save(tmp_path)
+    """A judge of two trees: one asks the words of the sentence, one those of the one before."""
+    trees = [_stump("score", 0.5), _stump("before_score", 0.5)]
+    trees_of(trees, len(NAMES)).save(tmp_path)
     words = np.zeros(SIZE, np.float16)
     words[places_of("known")] = 10
     np.save(tmp_path / WORD_WEIGHTS, words)
-    np.save(tmp_path / VECTOR_WEIGHTS, np.array([1, 0, 0, 0], np.float32))
     seal(tmp_path, KIND, SCHEMA, _CONFIG)
     return tmp_path
 
 
-def test_words_and_vectors_both_count(folder: Path) -> None:
+def test_the_words_of_a_sentence_and_of_its_neighbour_count(folder: Path) -> None:
     judge = CitationWorthiness.load(folder)
     sentences = [
         Sentence("Bees fly far."),
         Sentence("Bees are known well."),
         Sentence("It is known."),
     ]
-    vectors = np.zeros((3, _DIM), np.float32)
-    vectors[2, 0] = 1
-    assert judge.probabilities(sentences, vectors).tolist() == [0.0, 0.5, 1.0]
-    assert judge.probabilities([], vectors[:0]).shape == (0,)
-    assert judge.encoder == "made-up"
-
-
-def test_thresholds_are_those_of_the_field_or_of_any(folder: Path) -> None:
-    judge = CitationWorthiness.load(folder)
-    assert [judge.threshold(field) for field in ("biology", "law", None)] == [0.25, 0.5, 0.5]
+    chances = judge.probabilities(sentences)
+    assert chances == pytest.approx([1 / (1 + np.exp(-odds)) for odds in (0, 2, 4)])
+    assert judge.probabilities([]).shape == (0,)
+    assert judge.least == 0.75
 
 
 @pytest.mark.parametrize(
@@ -88,10 +74,9 @@ def test_thresholds_are_those_of_the_field_or_of_any(folder: Path) -> None:
         *(
             ({name: value}, ArtifactCorrupt, "cannot be read")
             for name, value in (
-                ("biases", [1]),
-                ("biases", "x"),
-                ("calibration", {}),
-                ("thresholds", {"biology": 1}),
+                ("bias", [1]),
+                ("bias", "x"),
+                ("least", None),
             )
         ),
         ({"cues": ["length"]}, ArtifactMismatch, "other cues"),
@@ -109,7 +94,7 @@ def test_a_manifest_of_something_else_is_refused(
         CitationWorthiness.load(folder)
 
 
-@pytest.mark.parametrize("name", [TREES, VECTOR_WEIGHTS, WORD_WEIGHTS, None])
+@pytest.mark.parametrize("name", [TREES, WORD_WEIGHTS, None])
 def test_files_that_do_not_fit_are_corrupt(name: str | None, folder: Path) -> None:
     """name: of the file that becomes noise; None: words of another table."""
     if name is None:
@@ -121,11 +106,9 @@ def test_files_that_do_not_fit_are_corrupt(name: str | None, folder: Path) -> No
         CitationWorthiness.load(folder)
 
 
-def test_nothing_and_vectors_of_another_width_are_refused(folder: Path) -> None:
-    with pytest.raises(ArtifactMissing):
+def test_a_folder_that_is_not_there_is_named(folder: Path) -> None:
+    with pytest.raises(ArtifactMissing, match="none"):
         CitationWorthiness.load(folder / "none")
-    with pytest.raises(ArtifactMismatch, match="needs 4 columns"):
-        CitationWorthiness.load(folder).probabilities([Sentence("A.")], np.ones((1, 3), np.float32))
 
 
 # Cues of sentences: what is counted, and what may not be seen.
@@ -133,8 +116,12 @@ def test_nothing_and_vectors_of_another_width_are_refused(folder: Path) -> None:
 _CITED = (Mark(3, ("a",)),)
 
 
+def _cues(sentences: Sequence[Sentence]) -> Floats:
+    return cues_of(sentences, np.zeros(len(sentences), np.float32))
+
+
 def _cue(sentence: Sentence, name: str) -> float:
-    return float(cues_of([sentence])[0, NAMES.index(name)])
+    return float(_cues([sentence])[0, NAMES.index(name)])
 
 
 def _draft(number: int = 12) -> list[Sentence]:
@@ -187,23 +174,34 @@ def test_a_sentences_own_marks_are_not_seen() -> None:
     plain = _draft()
     for i in range(len(plain)):
         cited = [replace(s, marks=_CITED) if j == i else s for j, s in enumerate(plain)]
-        assert np.array_equal(cues_of(cited)[i], cues_of(plain)[i])
+        assert np.array_equal(_cues(cited)[i], _cues(plain)[i])
 
 
 def test_marks_around_are_seen_and_gaps_are_none() -> None:
     draft = _draft()
     draft[1] = replace(draft[1], marks=_CITED)
     draft[5] = replace(draft[5], marks=(Mark(0, gap=True),))
-    cues = cues_of(draft)
-    assert cues[2, NAMES.index("before_cites")] == 1
-    assert cues[0, NAMES.index("after_cites")] == 1
-    assert cues[0, NAMES.index("paragraph_cites")] == pytest.approx(1 / 3)
-    assert cues[0, NAMES.index("draft_cites")] == pytest.approx(1 / 11)
-    assert cues[4:7, NAMES.index("before_cites")].sum() == 0
+    cues = {name: column.tolist() for name, column in zip(NAMES, _cues(draft).T, strict=True)}
+    assert cues["before_cites"] == [0, 0, 1, *[0] * 9]
+    assert cues["two_before_cites"] == [0, 0, 0, 1, *[0] * 8]
+    assert cues["after_cites"] == [1, *[0] * 11]
+    assert cues["paragraph_cites"][:5] == pytest.approx([1 / 3, 0, 1 / 3, 1 / 3, 0])
+    assert cues["within_3_cites"][:6] == pytest.approx([1 / 3, 0, 1 / 5, 1 / 6, 1 / 6, 0])
+    assert cues["draft_cites"] == pytest.approx([*[0] * 4, *[1 / 8] * 8])
+    assert cues["since_cited"] == [30, 30, *range(1, 11)]
+    assert cues["until_cited"] == [1, *[30] * 11]
+
+
+def test_sentences_of_a_section_are_those_outside_the_own_paragraph() -> None:
+    draft = [replace(each, section="ab"[i // 8]) for i, each in enumerate(_draft())]
+    draft[1] = replace(draft[1], marks=_CITED)
+    cues = _cues(draft)
+    assert cues[:, NAMES.index("section_cites")].tolist() == [*[0] * 4, *[1 / 4] * 4, *[0] * 4]
+    assert cues[:, NAMES.index("place_in_section")].tolist() == [*range(8), *range(4)]
 
 
 def test_places_are_those_of_draft_and_paragraph() -> None:
-    cues = cues_of(_draft())
+    cues = _cues(_draft())
     assert cues[6, NAMES.index("place")] == pytest.approx(0.5)
     assert cues[6, NAMES.index("place_in_paragraph")] == pytest.approx(0.5)
     assert cues[[4, 7], NAMES.index("begins")].tolist() == [1, 0]
@@ -212,7 +210,7 @@ def test_places_are_those_of_draft_and_paragraph() -> None:
 
 @given(st.lists(st.text(max_size=60), max_size=12))
 def test_any_text_has_finite_cues_and_places_in_the_table(texts: list[str]) -> None:
-    cues = cues_of([Sentence(text, section=text) for text in texts])
+    cues = _cues([Sentence(text, section=text) for text in texts])
     assert cues.shape == (len(texts), len(NAMES))
     assert np.isfinite(cues).all()
     for text in texts:

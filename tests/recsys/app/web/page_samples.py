@@ -114,7 +114,7 @@ CHOICES = Choices(
     types=(("article", 301), ("short-report", 12)),
     papers=500,
 )
-VIEW: Values = {"at": AT, "pins": (), "keys": None}
+VIEW: Values = {"at": AT, "pins": (), "keys": None, "marked": False}
 """What all views of an answer show."""
 PINNED: Values = {
     "at": replace(AT, pinned=(paper(1).id, paper(3).id)),
@@ -163,6 +163,7 @@ LONG_SENTENCE = (
 )
 WHERE: Values = FOUND | {
     "form": filled(DRAFT, text="cGFja2Vk"),
+    "marked": True,
     "items": (
         replace(ITEMS[0], where=("bays.tex:120", "Keepers wrote down the weather.")),
         replace(ITEMS[1], where=("chapters/ice.tex:7", f"{LONG_SENTENCE}.")),
@@ -199,6 +200,7 @@ HERE: Values = {
 }
 PLACES: Values = HERE | {
     "form": WHERE["form"],
+    "marked": True,
     "at": replace(AT, view="/sentences"),
     "draft": "bays.tex",
     "understood": FOUND["understood"],
@@ -271,6 +273,7 @@ MAP: Values = {
     "map": map_view(
         hand_made(TITLES), paper_address=lambda paper: f"/paper?index=tides&id={paper.id}"
     ),
+    **VIEW,
     **PINNED,
 }
 API: Values = {"operations": OPERATIONS, "base": "http://127.0.0.1:8000", "paper": "x"}
@@ -384,7 +387,7 @@ def all_states() -> dict[str, tuple[str, Site, Values]]:
             "here",
             SEVERAL,
             PLACES
-            | {"places": ()}
+            | {"places": (), "marked": False}
             | {
                 "counted": "No missing citation was found in bays.tex. Looked at: 9 "
                 "sentences, 9 with a citation, 0 marked places, 0 without a mark."

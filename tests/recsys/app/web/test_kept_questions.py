@@ -21,7 +21,13 @@ def test_a_question_comes_back_as_it_was_put() -> None:
     fields = FormFields(title="Rivers \ud800 \N{SNOWMAN}", cites=("a", "b"), options={"mmr": "0.3"})
     problem = Problem(422, "No.", "Yes.", wait=3)
     question = KeptQuestion(
-        fields=fields, collection="c", notes=("x",), keys="[auth]", taken=("k",), problem=problem
+        fields=fields,
+        collection="c",
+        notes=("x",),
+        keys="[auth]",
+        taken=("k",),
+        problem=problem,
+        marked=True,
     )
     assert KeptQuestion.unpacked(question.packed()) == question
     assert KeptQuestion.unpacked(KeptQuestion(fields=fields).packed()).problem is None

@@ -227,7 +227,7 @@ def test_a_slip_costs_neither_the_text_nor_the_library_nor_the_pins(client: Test
     assert refused.status_code == 422
     mended = [pair for pair in fields_of(refused.text) if pair[0] != "as_of"]
     again = post(client, "/answer", mended)
-    assert links(again, "Sentence by")
+    assert links(again, "Fill my")
     assert "Your library: 1" in again and "Export 1 pinned" in again
 
 
@@ -437,12 +437,21 @@ def test_a_draft_keeps_its_sentences_while_it_is_asked_again(client: TestClient)
     html = give(client, "/answer", ("draft.tex", TEX), ("refs.bib", BIB))
     again = post(client, "/answer", [*fields_of(html), ("more", shown(html)[0])])
     places_of = [
-        [each.words() for each in places(go(client, links(each, "Sentence by")[0]))]
+        [each.words() for each in places(go(client, links(each, "Fill my")[0]))]
         for each in (html, again)
     ]
     assert len(places_of[0]) >= 2
     assert [each[:60] for each in places_of[0]] == [each[:60] for each in places_of[1]]
-    assert links(go(client, links(again, "Map")[1]), "Sentence by")
+    assert links(go(client, links(again, "Map")[1]), "Fill my")
+
+
+def test_marks_are_offered_to_be_filled_only_where_the_draft_has_some(client: TestClient) -> None:
+    text = "# Rivers\n\n" + "Rivers run to the sea and glaciers melt in the sun. " * 9
+    offered = [
+        bool(links(give(client, "/answer", ("a.md", f"{text}{end}".encode())), "Fill my"))
+        for end in ("Deserts are dry.", "Deserts are dry [@mine].", "Deserts are dry [CITE].")
+    ]
+    assert offered == [False, False, True]
 
 
 def test_each_paper_says_where_it_fits_as_long_as_the_draft_is_asked_about(
@@ -462,7 +471,7 @@ def test_each_paper_says_where_it_fits_as_long_as_the_draft_is_asked_about(
 
 def test_filters_of_the_whole_draft_are_said_not_to_count(client: TestClient) -> None:
     html = give(client, "/answer", ("draft.tex", TEX))
-    address = links(html, "Sentence by")[0]
+    address = links(html, "Fill my")[0]
     assert "do not count here" in read(go(client, f"{address}?min_year=2003")).words()
     assert "do not count" not in read(go(client, address)).words()
 
@@ -497,7 +506,7 @@ def test_a_draft_that_is_too_long_for_the_page_says_so(
     monkeypatch.setattr("recsys.app.web.uploads.LONGEST", 100)
     html = give(client, "/answer", ("draft.tex", TEX))
     assert TOO_LONG in read(html).words()
-    assert not links(html, "Sentence by")
+    assert not links(html, "Fill my")
     refused = led(client, "/cite", files=[("file", ("draft.tex", TEX))])
     assert refused.status_code == 422 and TOO_LONG in refused.text
 

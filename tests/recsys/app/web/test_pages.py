@@ -234,12 +234,14 @@ def test_each_place_is_shown_with_its_sentence_and_its_papers() -> None:
             assert each.recommendation.paper.title in words and each.key in words
     assert "No paper of the corpus fits here." in places[-1].words()
     links = [each.words() for each in tree.one("main").all("a")]
-    assert links[:3] == ["Papers", "Sentence by sentence", "Map"]
+    assert links[:3] == ["Papers", "Fill my [CITE] marks", "Map"]
     assert not {"More like this", "Not this"} & set(links)
 
 
-def test_a_draft_without_places_says_how_to_mark_them() -> None:
-    words = read(PAGES["here-draft-none"]).one("main").words()
+def test_a_draft_without_places_says_how_to_mark_them_and_offers_no_view_of_them() -> None:
+    main = read(PAGES["here-draft-none"]).one("main")
+    assert [each.words() for each in main.all("a")][:2] == ["Papers", "Map"]
+    words = main.words()
     assert PLACES["counted"] not in words
     assert "No missing citation" in words
     assert "[CITE]" in words and "BibTeX" not in words
