@@ -134,14 +134,10 @@ class Desk:
         """Find the papers that references mean."""
         return self.meant(entries)
 
-    def encode(self, texts: Sequence[Sentence | Reference]) -> None:
-        """Encode what is compared later: sentences if they are judged, titles of no known paper."""
-        entries = [text for text in texts if isinstance(text, Reference)]
+    def encode(self, entries: Sequence[Reference]) -> None:
+        """Encode titles of no known paper, which are compared later."""
         meant = zip(entries, self.meant(entries), strict=True)
-        told = [title_of(entry) for entry, paper_id in meant if paper_id is None]
-        if self.recommender.needs is not None:
-            told += [(text.text, None) for text in texts if isinstance(text, Sentence)]
-        self.encoder.encode(told)
+        self.encoder.encode([title_of(entry) for entry, paper_id in meant if paper_id is None])
 
     def check(self, entries: Sequence[Reference]) -> list[Checked]:
         """Compare references with the records of the index."""
@@ -162,7 +158,7 @@ class Desk:
         """Find the places of a draft that lack a citation."""
         found, needs = marked(draft.sentences), self.recommender.needs
         if needs is not None:
-            found += unmarked(needs, self.encoder, draft.sentences, MOST_FLAGGED)
+            found += unmarked(needs, draft.sentences, MOST_FLAGGED)
         return found
 
     def answered(self, draft: EditedDraft, gap: Gap) -> Gap:

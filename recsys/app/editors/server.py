@@ -165,8 +165,6 @@ class Server(LanguageServer):
         gaps: list[Gap] = []
         for works in _parts(draft.entries):
             await self.ask(Desk.look_up, works)
-        for sentences in _parts(draft.sentences):
-            await self.ask(Desk.encode, sentences)
         for gap in await self.ask(Desk.gaps, draft):
             gaps.append(await self.ask(Desk.answered, draft, gap))
         keys = await self.ask(Desk.keys, draft, gaps)

@@ -115,8 +115,8 @@ def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
             "</section>\n",
         )
     if entries := entries_of(answer, keys):
-        shown = html.escape(entries)
-        parts.append(f"<details>\n<summary>BibTeX</summary>\n<pre>{shown}</pre>\n</details>\n")
+        listed = html.escape(entries)
+        parts.append(f"<details>\n<summary>BibTeX</summary>\n<pre>{listed}</pre>\n</details>\n")
     return "".join((*parts, "</body>\n</html>\n"))
 
 
