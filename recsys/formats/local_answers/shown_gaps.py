@@ -269,11 +269,11 @@ def editor_lines(answer: LocalAnswer, keys: GapKeys) -> str:
 def message(gap: Gap, keys: GapKeys) -> str:
     """Say on one line what a gap is, which papers fit and why, and the sentence."""
     papers = []
-    shown, why = shown_papers(gap)
+    shown, no_papers = shown_papers(gap)
     for item in shown:
         title = shortened(one_line(item.paper.title), _LONGEST_TITLE)
         reasons = ", ".join(one_line(reason.text) for reason in item.reasons)
         why = f" ({reasons})" if reasons else ""
         papers.append(f"{keys.names[item.paper.id]}, {percent(item.probability)}: {title}{why}")
     sentence = shortened(marked_sentence(gap), _LONGEST_SENTENCE)
-    return f"{headline(gap)}: {why or '; '.join(papers) + '.'} In: {sentence}"
+    return f"{headline(gap)}: {no_papers or '; '.join(papers) + '.'} In: {sentence}"
