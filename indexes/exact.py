@@ -195,7 +195,7 @@ def nearest(vectors: StoredVectors, queries: Floats, k: int) -> list[tuple[Rows,
 
 
 def sampled(
-    vectors: StoredVectors, count: int, k: int, rng: np.random.Generator
+    vectors: StoredVectors, count: int, k: int, rng: "np.random.Generator"
 ) -> tuple[Floats, list[tuple[Rows, Floats]]]:
     """Draw rows as queries, and find the k nearest of each, beside itself, which comes first."""
     n = len(vectors)

@@ -171,7 +171,7 @@ def make_application(server: Server[dict[str, Any]], service: Service) -> Starle
         middleware=[
             Middleware(ResponseHeaders),
             Middleware(Failures, service=service, pages=False),
-            Middleware(Gate, settings=settings),
+            Middleware(Gate, settings=settings, plugins=False),
             Middleware(
                 BodyLimits,
                 size=settings.body,

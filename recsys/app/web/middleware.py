@@ -44,9 +44,12 @@ _ADDRESS = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5})?")
 class Gate:
     """ASGI middleware: refuses strangers."""
 
-    def __init__(self, app: ASGIApp, settings: ServeSettings) -> None:
-        """Wrap an application."""
-        self._app, self._settings = app, settings
+    def __init__(self, app: ASGIApp, settings: ServeSettings, *, plugins: bool = True) -> None:
+        """Wrap an application.
+
+        plugins: whether who shows the token in a header may come from any origin.
+        """
+        self._app, self._settings, self._plugins = app, settings, plugins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -59,7 +62,7 @@ class Gate:
         host, token = self._host(headers), self._settings.token
         # No page of another site knows the token: plugins of browsers and of Zotero may.
         proven = token is not None and any(_same(each, token) for each in _bearers(headers))
-        if scope["method"] not in ("GET", "HEAD") and not proven:
+        if scope["method"] not in ("GET", "HEAD") and not (proven and self._plugins):
             check_origin(headers, host)
         if token is not None and scope["path"] != OPEN:
             query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)

@@ -193,6 +193,7 @@ HERE: Values = {
             "kind": "citation missing",
             "section": "",
             "papers": ITEMS[:10],
+            "confident": True,
         },
     ),
     "share": "/cite?index=tides&passage=x",
@@ -214,6 +215,7 @@ PLACES: Values = HERE | {
             "kind": "citation missing",
             "section": "Drift ice in letters",
             "papers": ITEMS[:3],
+            "confident": True,
         },
         {
             "name": "chapters/ice.tex:7:1",
@@ -225,6 +227,7 @@ PLACES: Values = HERE | {
                 replace(ranked(each, rank), savable=False)
                 for rank, each in enumerate(ODD[:3], start=1)
             ],
+            "confident": False,
         },
         {
             "name": "bays.tex:90:2",
@@ -233,6 +236,7 @@ PLACES: Values = HERE | {
             "kind": "citation missing",
             "section": "",
             "papers": (),
+            "confident": False,
         },
     ),
     "share": "",
