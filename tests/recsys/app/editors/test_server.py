@@ -10,6 +10,7 @@ import threading
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
@@ -283,11 +284,12 @@ def test_what_is_cancelled_is_never_asked() -> None:
         asked.append(name)
 
     async def session() -> None:
-        server = server_of(lambda: object(), "none")  # type: ignore[arg-type, return-value]  # Never looked at.
+        server = server_of(lambda: SimpleNamespace(said=()), "none")  # type: ignore[arg-type, return-value]
         first = asyncio.ensure_future(server.ask(work, "first"))
         second = asyncio.ensure_future(server.ask(work, "second"))
         await asyncio.sleep(0.05)
         second.cancel()
+        await asyncio.wait([second])  # Before the worker is free to begin it.
         held.set()
         await first
         third = asyncio.ensure_future(server.ask(work, "third"))
