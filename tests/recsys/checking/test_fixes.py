@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from recsys.checking.check import Source, check, index_source
 from recsys.checking.fixes import fixes
 from recsys.checking.listed import read_listed
-from recsys.formats.references.bibtex_spans import entry_lines, entry_spans, with_fields
+from recsys.formats.references.bibtex_entries import entry_lines, entry_spans, with_fields
 from recsys.formats.references.reference_formats import parse_bibliography
 from tests.recsys.checking.test_check import PAPERS
 from tests.recsys.query.test_matching import collect
