@@ -19,7 +19,7 @@ from recsys.formats.local_answers.shown_gaps import (
 from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import one_line
 from recsys.formats.references.web_page import html_text, note_list, page_head, paper_lines, span
-from recsys.records import LocalAnswer
+from recsys.records import LocalAnswer, Recommendation
 
 _FENCE = re.compile(r"`{3,}")
 _STYLE = """
@@ -101,17 +101,7 @@ def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
     for gap in answer.gaps:
         before, after = map(html.escape, around(gap))
         section = html_text(gap.sentence.section)
-        papers = ""
-        for item in gap.recommendations:
-            paper = item.paper
-            chance = f' <span class="chance">{html_text(percent(item.probability))}</span>'
-            yours = " in your bibliography" if paper.id in keys.had else ""
-            notes = [*(reason.text for reason in item.reasons), *other_versions(item)]
-            papers += (
-                f"<li>\n{paper_lines(paper, chance)}"
-                f'<p class="facts"><code>{html_text(keys.names[paper.id])}</code>{yours}</p>\n'
-                f"{note_list(notes)}{span(paper)}\n</li>\n"
-            )
+        papers = "".join(_paper(item, keys) for item in gap.recommendations)
         parts += (
             '<section class="gap">\n<div class="place">\n',
             f'<h2 dir="auto">{html_text(place_of(answer, gap))}</h2>\n',
@@ -126,3 +116,15 @@ def gap_page(answer: LocalAnswer, keys: GapKeys) -> str:
         shown = html.escape(entries)
         parts.append(f"<details>\n<summary>BibTeX</summary>\n<pre>{shown}</pre>\n</details>\n")
     return "".join((*parts, "</body>\n</html>\n"))
+
+
+def _paper(item: Recommendation, keys: GapKeys) -> str:
+    paper = item.paper
+    chance = f' <span class="chance">{html_text(percent(item.probability))}</span>'
+    yours = " in your bibliography" if paper.id in keys.had else ""
+    notes = [*(reason.text for reason in item.reasons), *other_versions(item)]
+    return (
+        f"<li>\n{paper_lines(paper, chance)}"
+        f'<p class="facts"><code>{html_text(keys.names[paper.id])}</code>{yours}</p>\n'
+        f"{note_list(notes)}{span(paper)}\n</li>\n"
+    )

@@ -461,9 +461,7 @@ def _at_commas(text: str, commas: Commas) -> tuple[list[str], bool]:
             return surnames, True
     heads = [name.partition(",")[0] for name in told]
     written_out = all(head > _FIRST_OF_CJK and len(head) > 1 for head in heads)
-    ends = [[words[0], words[-1]] for words in map(str.split, heads)]
-    initials = all(any(map(_is_initial, end)) for end in ends) and not any(map(are_initials, heads))
-    if len(told) > 1 and (written_out or initials):
+    if len(told) > 1 and (written_out or all(map(_has_initials, heads))):
         return told, False
     if len(told) < 2 or (len(told) <= _WHOLE and (commas == "within" or _is_one(heads))):
         return [text], False
@@ -516,6 +514,12 @@ def _one_by_one(told: list[str], heads: list[str]) -> list[str]:
         names.append(", ".join(told[at : at + width]))
         at += width
     return names
+
+
+def _has_initials(name: str) -> bool:
+    """Whether a name begins or ends with initials, so that it is a whole one."""
+    words = name.split()
+    return not are_initials(name) and (_is_initial(words[0]) or _is_initial(words[-1]))
 
 
 def _has_order(name: str) -> bool:
