@@ -251,6 +251,8 @@ def _inheriting(entry: Entry, by_key: Mapping[str, Entry]) -> Iterator[Entry]:
 
 
 _NAME = re.compile(r"[\w:.+/-]+\Z")
+_EQUALS = re.compile(r'(?<!\\)[{}"=]')
+_NEXT = re.compile(r"\s+[\w:.+/-]+\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,9 +288,11 @@ def entry_spans(text: str) -> Iterator[EntrySpan]:
             at = text.index("=", text.index(field.key, at) + len(field.key)) + 1
             value = str(field.value)
             at = text.index(value, at)
+            first, *others = split_outside(value, _EQUALS)  # Others have no comma before them.
+            length = len(_NEXT.sub("", first) if others else value)
             # A remark may stand before the name.
             if name := _NAME.search(field.key):
-                fields.setdefault(name[0].lower(), (at, at + len(value)))
+                fields.setdefault(name[0].lower(), (at, at + length))
             after = at = at + len(value)
         yield EntrySpan(entry.entry_type.lower(), entry.key, begin, after, fields)
         at = begin + len(block.raw or "")

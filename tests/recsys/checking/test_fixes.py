@@ -58,6 +58,11 @@ def test_lines_end_as_those_of_the_file() -> None:
     assert fixed.count("\n") == fixed.count("\r\n") == book.count("\n") + 1
 
 
+def test_a_field_after_a_missing_comma_stays() -> None:
+    fixed = with_fields("@misc{a, title={x = 1}\n year=3}", {"a": {"title": "y"}})
+    assert fixed == "@misc{a, title={y}\n year=3}"
+
+
 def test_a_key_that_occurs_twice_is_left_alone(library: Source) -> None:
     book = BOOK + BOOK.replace("2051", "2052")
     report = check(parse_bibliography(book, "b.bib").references, [library], this_year=2026)
