@@ -47,7 +47,7 @@ from recsys.checking.venues import same_venue
 from recsys.checking.verdicts import SURE, CheckReport, Record, Verdict
 from recsys.eval.significance import expected_calibration_error
 from recsys.formats.bodies.printed_works import printed_work
-from recsys.formats.references.bibtex_spans import with_fields
+from recsys.formats.references.bibtex_entries import with_fields
 from recsys.formats.references.people import Name
 from recsys.formats.references.reference_formats import parse_bibliography
 from recsys.indexes.opening import open_collection

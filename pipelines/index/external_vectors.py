@@ -15,7 +15,7 @@ import numpy as np
 
 from recsys.errors import ArtifactCorrupt, InputError
 from recsys.formats.embeddings import read_embeddings
-from recsys.formats.embeddings.vectors import MISSING
+from recsys.formats.embeddings.embedding_files import MISSING
 from recsys.indexes.backends import open_words
 from recsys.models.encoder import NeighbourEncoder
 from recsys.pipelines.index.encode import AT_ONCE, KnownVectors, Vectors, encode_rows

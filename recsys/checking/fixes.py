@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from recsys.checking.fields import is_a_preprint
 from recsys.checking.verdicts import CheckReport, Notice, Verdict
 from recsys.formats.latex.latex_text import to_latex
-from recsys.formats.references.bibtex_spans import EntrySpan, entry_spans
+from recsys.formats.references.bibtex_entries import EntrySpan, entry_spans
 from recsys.formats.references.reference_writers import latex_authors, protected_title
 from recsys.records import Paper, Reference
 

@@ -66,7 +66,7 @@ def _of_list(path: Path, books: Bibliography) -> Listed:
     lines: Mapping[str, int] = {}
     if path.suffix.lower() == ".bib":
         from recsys.formats.files import read_text
-        from recsys.formats.references.bibtex_spans import entry_lines
+        from recsys.formats.references.bibtex_entries import entry_lines
 
         lines = entry_lines(read_text(path))
     return Listed(books.references, books.problems, lines=lines)

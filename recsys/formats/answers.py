@@ -11,6 +11,7 @@ from datetime import date
 from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import quote
 
 from recsys.errors import check_name
 from recsys.formats.references.shown_facts import bare_doi, one_line, paper_link
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 ANSWER_SCHEMA = "recsys.answer/1"
 RECOMMENDATION_SCHEMA = "recsys.recommendation/1"
+SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 UNNAMED = "draft"
 """What stands for the file of a draft that has none."""
 LONGEST_SENTENCE = 120
@@ -141,6 +143,25 @@ def json_text(value: object, *, indent: int | None = None) -> str:
     """Write readable JSON; what a terminal or a line reader would act upon is escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def sarif_text(rules: Mapping[str, tuple[str, str]], run: Mapping[str, object]) -> str:
+    """Write a log of SARIF 2.1.0 with one run; rules: name -> level, and what it means."""
+    from recsys.store.artifacts import VERSION
+
+    described = [
+        {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": level}}
+        for name, (level, text) in rules.items()
+    ]
+    tool = {"driver": {"name": "recsys", "version": VERSION, "rules": described}}
+    log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [{"tool": tool, **run}]}
+    return json_text(log, indent=1) + "\n"
+
+
+def sarif_place(path: PurePath) -> dict[str, Any]:
+    """Say which file a result of SARIF is about."""
+    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="replace")
+    return {"artifactLocation": {"uri": uri}}
 
 
 def answer_record(answer: Answer) -> dict[str, Any]:

@@ -7,22 +7,26 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from recsys.checking.verdicts import Checked, CheckReport, Notice, Record, Verdict
 from recsys.errors import check_name
-from recsys.formats.answers import json_text, paper_lines, percent, recommendation_record, text_row
+from recsys.formats.answers import (
+    json_text,
+    paper_lines,
+    percent,
+    recommendation_record,
+    sarif_place,
+    sarif_text,
+    text_row,
+)
 from recsys.formats.references.shown_facts import one_line
 from recsys.records import Reference
-from recsys.store.artifacts import VERSION
 
 if TYPE_CHECKING:
     from recsys.checking.fields import Comparison
 
 CHECK_SCHEMA = "recsys.check/1"
 CHECKED_SCHEMA = "recsys.checked-reference/1"
-_SARIF = "2.1.0"
-_SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 RULES = {
     Verdict.DIFFERS: ("warning", "The work exists, and the reference describes it wrongly."),
     Verdict.NOT_FOUND: ("note", "No source that was asked has such a work."),
@@ -36,7 +40,8 @@ RULES = {
     Notice.INCOMPLETE: ("note", "The work has a DOI that the reference lacks."),
     Notice.NEVER_CITED: ("note", "The draft never cites the entry."),
 }
-_ORDER = [Verdict.DIFFERS, Verdict.NOT_FOUND, Verdict.NOT_CHECKED, Verdict.NOT_CHECKABLE]
+_GRAVEST = (Verdict.DIFFERS, Verdict.NOT_FOUND, Verdict.NOT_CHECKED, Verdict.NOT_CHECKABLE)
+_ORDER = {verdict: place for place, verdict in enumerate(_GRAVEST)}
 _INDENT = "    "
 
 
@@ -64,13 +69,10 @@ def _block(head: str, lines: Sequence[str]) -> str:
 
 def by_gravity(report: CheckReport) -> list[Checked]:
     """Order what is worth telling: what is wrong, then what was not found, then remarks."""
-
-    def gravity(item: Checked) -> tuple[bool, int]:
-        place = _ORDER.index(item.verdict) if item.verdict in _ORDER else len(_ORDER)
-        return not item.is_wrong, place
-
     shown = (item for item in report.items if item.verdict is not Verdict.CONFIRMED or item.remarks)
-    return sorted(shown, key=gravity)
+    return sorted(
+        shown, key=lambda item: (not item.is_wrong, _ORDER.get(item.verdict, len(_ORDER)))
+    )
 
 
 def name_of(item: Checked) -> str:
@@ -173,19 +175,12 @@ def _work(work: Reference) -> dict[str, Any]:
 def sarif(report: CheckReport) -> str:
     """Write a SARIF log with one run, whose results are the problems."""
     ids = {rule: str(rule).replace(" ", "-") for rule in RULES}
-    rules = [
-        {"id": ids[rule], "shortDescription": {"text": text},
-         "defaultConfiguration": {"level": level}}
-        for rule, (level, text) in RULES.items()
-    ]  # fmt: skip
     results = []
-    path = PurePath(report.file)
-    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="replace")
     for item in by_gravity(report):
         found: list[Verdict | Notice] = [remark.notice for remark in item.remarks]
         found += [item.verdict] if item.verdict in RULES else []
         region = {"startLine": report.lines.get(item.reference.key, 1)}
-        place = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+        place = {"physicalLocation": sarif_place(PurePath(report.file)) | {"region": region}}
         text = one_line(f"{name_of(item)}: {' '.join(said_of(item))}")
         for rule in found:
             digest = hashlib.sha256(f"{rule}\n{name_of(item)}".encode(errors="replace"))
@@ -195,10 +190,8 @@ def sarif(report: CheckReport) -> str:
                 "message": {"text": text.replace("{", "").replace("}", "")}, "locations": [place],
                 "partialFingerprints": {"reference/v1": digest.hexdigest()[:16]},
             })  # fmt: skip
-    driver = {"name": "recsys", "version": VERSION, "rules": rules}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    log = {"$schema": _SARIF_SCHEMA, "version": _SARIF, "runs": [run]}
-    return json_text(log, indent=1) + "\n"
+    rules = {ids[rule]: told for rule, told in RULES.items()}
+    return sarif_text(rules, {"columnKind": "unicodeCodePoints", "results": results})
 
 
 def markdown(report: CheckReport) -> str:

@@ -203,20 +203,17 @@ def stream_of(
     name: of the format. oddities: counts what was odd about records that are kept, too. unread: the
     fields of which nothing was read.
     """
-    counted = Counter() if unread is None else unread
-    return WorkStream(name, False, _of_reader(items, oddities), oddities, counted)
 
+    def tidy() -> Iterator[Found | Reject]:
+        for number, item in enumerate(items, start=1):
+            if not isinstance(item, Problem):
+                yield Found(number, *tidied(item, sealed=False))
+            elif item.kept:
+                oddities[item.reason] += 1
+            else:
+                yield Reject(item.line, item.reason, item.text[:_EXCERPT])
 
-def _of_reader(
-    items: Iterable[Reference | Problem], oddities: Counter[str]
-) -> Iterator[Found | Reject]:
-    for number, item in enumerate(items, start=1):
-        if isinstance(item, Problem) and item.kept:
-            oddities[item.reason] += 1
-        elif isinstance(item, Problem):
-            yield Reject(item.line, item.reason, item.text[:_EXCERPT])
-        else:
-            yield Found(number, *tidied(item, sealed=False))
+    return WorkStream(name, False, tidy(), oddities, Counter() if unread is None else unread)
 
 
 def tidied(work: Reference, *, sealed: bool) -> tuple[Reference, tuple[Remark, ...]]:

@@ -228,8 +228,7 @@ def packed(raw: bytes) -> bytes:
 
 
 def _written(path: Path) -> bytes:
-    from recsys.formats.embeddings.embedding_files import write_embeddings
-    from recsys.formats.embeddings.vectors import Embeddings
+    from recsys.formats.embeddings.embedding_files import Embeddings, write_embeddings
 
     vectors = np.array([[1, 2, 3], [0.5, -1, 0]], np.float32)
     write_embeddings(path, Embeddings(("a", "b"), vectors))

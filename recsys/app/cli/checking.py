@@ -123,7 +123,7 @@ def _fixed(
     from recsys.checking.fixes import fixes
     from recsys.formats.files import read_bytes
     from recsys.formats.local_answers.filled_drafts import DraftLines, FilePatch
-    from recsys.formats.references.bibtex_spans import with_fields
+    from recsys.formats.references.bibtex_entries import with_fields
     from recsys.formats.replacing import replacing
 
     raw = read_bytes(file)

@@ -18,7 +18,7 @@ from recsys.formats.answers import percent
 from recsys.formats.check_formats import RULES, said_of
 from recsys.formats.local_answers.filled_drafts import Accepted, DraftLines, filled
 from recsys.formats.local_answers.shown_gaps import GapKeys, headline, kind_of_gap
-from recsys.formats.references.bibtex_spans import entry_spans
+from recsys.formats.references.bibtex_entries import entry_spans
 from recsys.formats.references.reference_writers import escaped, markdown_item
 from recsys.formats.references.shown_facts import one_line
 from recsys.records import Gap, Mark, Paper, Recommendation, Reference, Sentence, Span

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from recsys.formats.identifiers import acl, arxiv, doi
-from recsys.formats.references.bibliography import text_in
+from recsys.formats.references.bibliography import identified, text_in
 from recsys.formats.references.people import name_of, natural
 from recsys.records import Reference
 
@@ -434,10 +434,8 @@ def marked_work(text: str) -> Reference:
 
 def identified_works(text: str) -> list[Reference]:
     """Read the works that a text names by identifier, where nothing else tells them apart."""
-    works = [
-        Reference(doi=doi(address), arxiv=arxiv(address), acl=acl(address))
-        for address in _ADDRESS.findall(_SPLIT_DOI.sub(r"\1", text))
-    ]
+    addresses = _ADDRESS.findall(_SPLIT_DOI.sub(r"\1", text))
+    works = [identified(Reference(), address) for address in addresses]
     return list(dict.fromkeys(work for work in works if work.doi or work.arxiv or work.acl))
 
 
@@ -520,74 +518,37 @@ _NUMBERS = re.compile(
     r"(?<![\d/.:-])(1[89]\d\d|20\d\d)[a-z]?\b[^;:\d]{0,12}[\d-]{0,5};\s?([A-Za-z]?\d[\w-]{0,9})?"
     r"(?:\s?(?:Suppl|Pt)\s?\d{0,3})?(?:\s?\([^()]{0,40}\))?(?:\s?:\s?([A-Za-z]{0,3}\d[\w.]{0,15}))?"
 )
-# What others print there: "Journal 12, 33-49", "12(3), 33" or "12: pp. 33".
-_VOLUME = re.compile(
-    r"(?<=[\s,])(\d{1,4})\s?(?:\(\d{1,4}(?:[-\u2013/]\d{1,4})?\))?\s?[,:]\s?"
-    r"(?:pp?\.\s?)?([A-Za-z]{0,3}\d{1,6})(?=[-\u2013.,;\s]|\Z)"
-)
-_ANY_YEAR = re.compile(r"(?<![\d/.:-])(?:1[89]\d\d|20\d\d)(?![\d/:-])")
-# A year between authors and title: "Smith J, Doe A (2001) Title" or "Smith, J. (2001). Title".
-_YEAR_AFTER_NAMES = re.compile(r"\A(.{2,600}?)[,.]?\s?\((1[89]\d\d|20\d\d)[a-z]?\)[.,:]?\s+(?=\S)")
-# "Smith J, Doe A." and "Smith, J., & Doe, A.": the first of the authors.
+# "Smith J, Doe A.": the first of the authors.
 _COMPACT_NAME = re.compile(r"([^\W\d_][^\d,.:;()]{0,60}?) ([A-Z]{1,4})(?=[.;,]|\s+et\s+al)")
-_LAST = re.compile(r"([^\W\d_][^\d,.:;()]{0,60}?) ([A-Z]{1,4})\Z")
-_INDEXED = re.compile(r"([^\W\d_][^\d,.:;()]{0,60}), ((?:[A-Z]\.[\s-]?){1,4})")
 _STOPPED = re.compile(r"(?<=[.?!])\s+")
-_BETWEEN_PEOPLE = re.compile(r",|;|\s(?:and|&|et al)\b")
 _NOTHING: Known = MappingProxyType({})
-_DOI_HINT, _ARXIV_HINT = "10.", "rxiv"
 
 
 def cited_work(text: str | None, known: Known = _NOTHING) -> Reference:
     """Read one cited work that is text without fields; what is not understood is unknown.
 
+    Most that databases have are as medicine prints them, and quickly taken apart.
+
     known: fields of the work that are told elsewhere, and are not looked for in the text.
     """
     plain = text_in((text or "")[:LONGEST]) or ""
-    if _DOI_HINT in plain or _ARXIV_HINT in plain:
-        known = {"doi": doi(plain), "arxiv": arxiv(plain), **known}
-    authors: tuple[str, ...]
-    year: str | int | None
-    numbers, dated = _NUMBERS.search(plain), _YEAR_AFTER_NAMES.match(plain)
-    venue, volume = None, _VOLUME.search(plain)
-    if numbers:
-        # "Smith J, Doe A. Title. Journal. 2001;12(3):45", of which each may lack.
-        authors, rest = _sentences(plain[: numbers.start()])
-        titled = len(rest) > 1
-        title, venue, year = rest[0] if titled else None, ". ".join(rest[titled:]), numbers[1]
-    elif dated:
-        # "Smith, J., & Doe, A. (2001). Title. Journal, 12, 45"
-        title, *after = _STOPPED.split(plain[dated.end() :], maxsplit=1)
-        rest_text = after[0] if after else ""
-        volume = _VOLUME.search(f" {rest_text}")
-        venue = rest_text[: max(volume.start() - 1, 0)].strip(" ,.") if volume else None
-        title, year, people = title.strip(" ."), dated[2], dated[1]
-        # The first of the people before the year, in any order of the names.
-        name = _INDEXED.match(people) or _COMPACT_NAME.match(people) or _LAST.match(people)
-        first = _BETWEEN_PEOPLE.split(people, maxsplit=1)[0].strip(" .")
-        first = f"{name[2].strip()} {name[1]}" if name else first
-        authors = (first,) if name or 0 < len(first.split()) <= 5 else ()
-    elif _COMPACT_NAME.match(plain):
-        # "Smith J. Title. Publisher; 2001"
-        authors, rest = _sentences(plain)
-        title, year = rest[0] if rest else None, next(reversed(_ANY_YEAR.findall(plain)), None)
-    else:
+    numbers = _NUMBERS.search(plain)
+    if numbers is None:
         work = printed_work(plain)
-        title, authors, year = work.title, tuple(map(natural, work.authors)), work.year
-    place = numbers.group(2, 3) if numbers else volume.group(1, 2) if volume else (None, None)
-    return Reference(
-        title=title or None,
-        authors=authors,
-        year=int(year) if year else None,
-        venue=venue or None,
-        volume=place[0],
-        page=place[1],
-        **known,
-    )
-
-
-def _sentences(text: str) -> tuple[tuple[str, ...], list[str]]:
-    """Split off the first author; return the sentences after all authors."""
-    parts = [part for each in _STOPPED.split(text) if (part := each.strip(" ."))]
-    name = _COMPACT_NAME.match(text)
-    return ((f"{name[2]} {name[1]}",), parts[1:]) if name else ((), parts)
+        return replace(work, authors=tuple(map(natural, work.authors)), others=False, **known)
+    # "Smith J, Doe A. Title. Journal. 2001;12(3):45", of which each may lack.
+    name = _COMPACT_NAME.match(plain)
+    before = (part.strip(" .") for part in _STOPPED.split(plain[: numbers.start()]))
+    rest = list(filter(None, before))[bool(name) :]
+    titled = len(rest) > 1
+    own: Known = {
+        "title": rest[0] if titled else None,
+        "authors": (f"{name[2]} {name[1]}",) if name else (),
+        "year": int(numbers[1]),
+        "venue": ". ".join(rest[titled:]) or None,
+        "volume": numbers[2],
+        "page": numbers[3],
+        "doi": doi(plain) if "10." in plain else None,
+        "arxiv": arxiv(plain) if "rxiv" in plain else None,
+    }
+    return Reference(**{**own, **known})

@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from recsys.formats import identifiers
 from recsys.formats.contexts.citing_text import (
@@ -29,7 +29,8 @@ from recsys.formats.contexts.citing_text import (
 )
 from recsys.formats.exports.csv_rows import rows, split_line
 from recsys.formats.papers.external_ids import named
-from recsys.formats.papers.paper_fields import Record, id_of, names_of, text_of, year_of
+from recsys.formats.papers.paper_fields import Record, id_of
+from recsys.formats.papers.semantic_scholar import work_of_api
 from recsys.formats.references.bibliography import Problem
 from recsys.records import Context, Reference
 
@@ -100,18 +101,7 @@ def answer_contexts(record: Record) -> Iterator[Context | Problem]:
 
 def _paper(paper: object) -> Reference | None:
     """Read a paper of the API; None where there is none, or it has no name."""
-    if not isinstance(paper, dict):
-        return None
-    external: Any = paper.get("externalIds")
-    work = Reference(
-        id=id_of(paper.get("paperId")),
-        title=text_of(paper.get("title")),
-        authors=names_of(paper.get("authors"), "name")[:1],
-        year=year_of(paper.get("year")),
-    )
-    numbers = (("s2", paper.get("paperId")), ("corpusid", paper.get("corpusId")))
-    others = external.items() if isinstance(external, dict) else ()
-    work = named(work, (*numbers, *others))
+    work = work_of_api(paper) if isinstance(paper, dict) else Reference()
     return work if work.id or work.title or work.ids or work.doi else None
 
 

@@ -32,8 +32,15 @@ from recsys.formats.markup.jats_xml import JATS, work_of_article
 from recsys.formats.markup.xml_stream import Layout, records, title_of
 from recsys.formats.papers.external_ids import named
 from recsys.formats.papers.paper_fields import Record, id_of, nested, text_of, year_of
-from recsys.formats.papers.semantic_scholar import NAMES, PARTS, annotations_of, placed
-from recsys.formats.references.bibliography import Problem, names_in
+from recsys.formats.papers.semantic_scholar import (
+    NAMES,
+    PARTS,
+    annotations_of,
+    pairs_in,
+    placed,
+    work_of_entry,
+)
+from recsys.formats.references.bibliography import Problem
 from recsys.formats.source_streams import open_bytes
 from recsys.records import Context, Reference
 
@@ -93,7 +100,7 @@ def parsed_contexts(record: Record) -> Iterator[Context | Problem]:
     if not is_known(citing):
         yield NO_NAME
         return
-    read = _unarxive_entry if of_unarxive else _entry
+    read = _unarxive_entry if of_unarxive else work_of_entry
     works = {key: [read(entry)] for key, entry in entries.items() if isinstance(entry, dict)}
     for section, paragraph in paragraphs:
         section = paragraph.get("section") if section is None else section
@@ -130,24 +137,6 @@ def _marked(
     return _THINGS.sub(" ", "".join(pieces)), keys
 
 
-def _entry(entry: Mapping[str, Any]) -> Reference:
-    people, others = entry.get("authors"), entry.get("other_ids")
-    names: list[str | None] = []
-    for person in people[:1] if isinstance(people, list) else ():
-        if isinstance(person, dict):
-            parts = (text_of(person.get(name)) for name in ("first", "last"))
-            names.append(" ".join(filter(None, parts)) or None)
-        else:
-            names.append(person if isinstance(person, str) else None)
-    work = Reference(
-        id=id_of(entry.get("link")),
-        title=text_of(entry.get("title")),
-        authors=names_in(names),
-        year=year_of(entry.get("year")),
-    )
-    return named(work, others.items() if isinstance(others, dict) else ())
-
-
 def _unarxive_entry(entry: Mapping[str, Any]) -> Reference:
     links = entry.get("contained_arXiv_ids")
     linked = links if isinstance(links, list) else []
@@ -173,8 +162,7 @@ def annotated_contexts(record: Record) -> Iterator[Context | Problem]:
     external = record.get("externalids") or record.get("externalIds")
     external = external or nested(record, "openaccessinfo", "externalids")
     citing = Reference(title=text_of(record.get("title")), year=year_of(record.get("year")))
-    others = external.items() if isinstance(external, dict) else ()
-    citing = named(citing, (("corpusid", record.get("corpusid")), *others))
+    citing = named(citing, (("corpusid", record.get("corpusid")), *pairs_in(external)))
     if not is_known(citing):
         yield NO_NAME
         return

@@ -181,7 +181,13 @@ def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:
     lists: list[str] = []
     read: dict[str, tuple[OpenDraft, set[str]]] = {}  # With the names of what each had opened.
     failed: dict[str, InputError] = {}
-    for name in _beside_sources(given, sources):
+    # What is no LaTeX, nor what it needs: no figure, nor what is printed of it.
+    figures = {_stem(name) for text in sources.values() for name in _named(_FIGURE, text)}
+    figures.update(map(_stem, sources))
+    beside = (name for name in given if not (name in sources or _COMPANION.search(name)))
+    for name in beside:
+        if name.lower().endswith(".pdf") and _stem(name) in figures:
+            continue
         if PurePosixPath(name).suffix.lower() in listing:
             lists.append(name)
             continue
@@ -207,14 +213,6 @@ def read_bundle(files: Mapping[str, bytes]) -> BundledDraft:
     draft, opened = read.get(drafts[0]) or _read(drafts[0], given)
     others = [name for name in lists if name not in opened]
     return BundledDraft(draft, _with_lists(draft.manuscript, others, read, given))
-
-
-def _beside_sources(given: Iterable[str], sources: Mapping[str, bytes]) -> list[str]:
-    """List the files that are no LaTeX, nor what it needs: no figure, nor what is printed of it."""
-    figures = {_stem(name) for text in sources.values() for name in _named(_FIGURE, text)}
-    figures.update(map(_stem, sources))
-    names = (name for name in given if not (name in sources or _COMPANION.search(name)))
-    return [n for n in names if not (n.lower().endswith(".pdf") and _stem(n) in figures)]
 
 
 def _with_lists(

@@ -22,6 +22,7 @@ from recsys.formats.identifiers import acl, arxiv, doi
 from recsys.records import Reference
 
 _TOP = PurePosixPath()
+_NO_FOLDER = "standard input has no folder"
 _REPOSITORIES = (".git", ".hg", ".svn")
 MOST_ENTRIES = 5_000
 MOST_BYTES = 64 * 2**20
@@ -81,7 +82,8 @@ def folder_of(draft: Path, root: Path | None = None) -> Folder:
         DraftError: the draft lies outside of `root`.
     """
     if draft == STDIN:
-        return Nowhere()
+        nothing: dict[str, bytes] = {}
+        return Bundle(PurePosixPath(STDIN), frozenset(), nothing.__getitem__, lacks=_NO_FOLDER)
     resolved = draft.resolve()
     # A draft that is a link is read where the link is.
     at = draft.parent.resolve() / draft.name
@@ -127,7 +129,7 @@ class DiskFolder:
                 f"{short(name)} was not read: it is outside the draft's folder; allow it "
                 "with --root DIR."
             )
-        raise _missing(name)
+        raise DraftError(f"{short(name)} was not read: the draft's folder has no such file.")
 
     def read(self, path: PurePath) -> bytes:
         """Read a file of the disk; see `Folder`."""
@@ -143,36 +145,19 @@ class DiskFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class Nowhere:
-    """The folder that standard input has not."""
-
-    draft: PurePath = STDIN
-
-    def find(self, name: str, suffixes: Sequence[str], *, near: PurePath | None = None) -> PurePath:
-        """Find nothing; see `Folder`."""
-        raise DraftError(f"{short(name)} was not read: standard input has no folder.")
-
-    def read(self, path: PurePath) -> bytes:
-        """Read nothing: nothing is ever found."""
-        raise _missing(str(path))
-
-    def beside(self, suffixes: Sequence[str]) -> tuple[str, ...]:
-        """Name nothing; see `Folder`."""
-        return ()
-
-
-@dataclass(frozen=True, slots=True)
 class Bundle:
     """Files that are in memory, or packed: what they are called never meets the disk.
 
     names: normalised (`inside`). content: gives the bytes of a name. loose: the files have lost
-    their folders, so that the last part of a name is enough. opened: the names read so far.
+    their folders, so that the last part of a name is enough. lacks: why a file is not there.
+    opened: the names read so far.
     """
 
     draft: PurePosixPath
     names: frozenset[str]
     content: Callable[[str], bytes]
     loose: bool = False
+    lacks: str = "the draft's folder has no such file"
     opened: set[str] = field(default_factory=set)
 
     def find(self, name: str, suffixes: Sequence[str], *, near: PurePath | None = None) -> PurePath:
@@ -190,9 +175,9 @@ class Bundle:
             alike = [path for path in map(PurePosixPath, self.names) if path.name == last]
             if len(alike) == 1:
                 return alike[0]
-        if outside:
-            raise DraftError(f"{short(name)} was not read: it is outside the draft's folder.")
-        raise _missing(name)
+        outside = outside and bool(self.names)
+        why = "it is outside the draft's folder" if outside else self.lacks
+        raise DraftError(f"{short(name)} was not read: {why}.")
 
     def read(self, path: PurePath) -> bytes:
         """Read a file of the bundle; see `Folder`."""
@@ -229,10 +214,6 @@ def inside(name: str, folder: PurePosixPath = _TOP) -> PurePosixPath | None:
         elif part not in ("", "."):
             way.append(part)
     return PurePosixPath(*way)
-
-
-def _missing(name: str) -> DraftError:
-    return DraftError(f"{short(name)} was not read: the draft's folder has no such file.")
 
 
 class Archive:

@@ -269,8 +269,14 @@ def format_of(path: Path, raw: bytes) -> Format:
         DraftError: it is of a format that nobody reads here.
     """
     suffix = path.suffix.lower()
-    if named := [row for row in FORMATS if suffix in row.suffixes]:
-        return _in_fact(named[0], raw)
+    if named := next((row for row in FORMATS if suffix in row.suffixes), None):
+        name = named.name  # What a suffix of text names may be PDF, or a JSON object.
+        if named.names_files and raw.startswith(b"%PDF-"):
+            name = "PDF"
+        elif named.names_files and name != "notebook" and raw.lstrip()[:1] == b"{":
+            with suppress(ValueError, RecursionError):
+                name = "JSON" if isinstance(json.loads(raw), dict) else name
+        return next(row for row in FORMATS if row.name == name)
     # Signs are ASCII, which in UTF-16 and UTF-32 has zeros around it.
     wide = raw[:4].startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
     begin = raw[:_HEAD].replace(b"\0", b"") if wide else raw[:_HEAD]
@@ -282,18 +288,6 @@ def format_of(path: Path, raw: bytes) -> Format:
                 f"{display_name(path)} is {what}.", "Save it as PDF, Markdown or plain text."
             )
     return next(row for row in FORMATS if re.search(row.sign, head))
-
-
-def _in_fact(named: Format, raw: bytes) -> Format:
-    """Return the format of a file: what a suffix of text names may be PDF, or a JSON object."""
-    found = named.name
-    if named.names_files and raw.startswith(b"%PDF-"):
-        found = "PDF"
-    elif named.names_files and named.name != "notebook" and raw.lstrip()[:1] == b"{":
-        with suppress(ValueError, RecursionError):
-            if isinstance(json.loads(raw), dict):
-                found = "JSON"
-    return next(row for row in FORMATS if row.name == found)
 
 
 _HEAD = 4_000

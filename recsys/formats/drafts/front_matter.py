@@ -149,7 +149,8 @@ def mapping(yaml: str, what: str, *, line: int = 1) -> tuple[dict[str, Any], lis
 def front_matter(value: Mapping[str, Any], notes: tuple[str, ...] = ()) -> FrontMatter:
     """Read the keys that pandoc, Quarto, bookdown, MyST and Manubot have for what a draft is."""
     title, subtitle = _string(value.get("title")), _string(value.get("subtitle"))
-    years = (_year(value.get(key)) for key in ("as_of", "year", "date"))
+    dates = (_YEAR.search(_string(value.get(key))) for key in ("as_of", "year", "date"))
+    years = (int(date[1]) for date in dates if date)
     authors = value.get("authors", value.get("author"))
     items = [item for item in _items(value.get("references")) if isinstance(item, dict)]
     works: list[Reference] = []
@@ -168,7 +169,7 @@ def front_matter(value: Mapping[str, Any], notes: tuple[str, ...] = ()) -> Front
         title=f"{title}: {subtitle}" if title and subtitle else title,
         authors=tuple(name for item in _items(authors) for name in _names(item)),
         abstract=before_keywords(_string(value.get("abstract")) or _string(within)) or None,
-        year=next((year for year in years if year is not None), None),
+        year=next((year for year in years if EARLIEST_YEAR <= year <= LATEST_YEAR), None),
         bibliography=tuple(filter(None, map(_string, _items(value.get("bibliography"))))),
         references=tuple(w for w in works if w.title or w.doi or w.arxiv or w.acl),
         cited=_string(value.get("nocite")),
@@ -223,11 +224,6 @@ def _items(value: object) -> list[Any]:
     """Return a list as it is, anything else as a list of one; nothing as an empty one."""
     items = value if isinstance(value, list) else [value]
     return [item for item in items[:MOST_ITEMS] if item not in (*_NONE, None)]
-
-
-def _year(value: object) -> int | None:
-    match = _YEAR.search(_string(value))
-    return int(match[1]) if match and EARLIEST_YEAR <= int(match[1]) <= LATEST_YEAR else None
 
 
 def _names(author: object) -> Iterator[str]:

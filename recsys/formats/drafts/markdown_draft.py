@@ -209,7 +209,12 @@ class MarkdownDraft:
         citing = "\n".join((front.abstract or "", body, front.cited))
         labels = labels_in(self.text)
         cited = _cited(citing, front, self.folder or folder_of(self.path), labels)
-        works = tuple(dict.fromkeys((*cited.works, *(listed or _in_footnotes(body)))))
+        if "[^" in body and not listed:  # Footnotes that print one work each and nothing else.
+            from recsys.formats.bodies.printed_works import LONGEST_ENTRY, is_printed, printed_work
+
+            printed = [stripped(note[1])[:LONGEST_ENTRY] for note in _FOOTNOTE.finditer(body)]
+            listed = tuple(w for note in printed if is_printed(note, w := printed_work(note)))
+        works = tuple(dict.fromkeys((*cited.works, *listed)))
         if not (works or cited.notes):
             text = "\n".join((stripped(front.abstract or ""), stripped(body)))
             works, named = named_works(text)
@@ -291,16 +296,6 @@ def true_keys(keys: Iterable[str], labels: Set[str], known: Set[str]) -> tuple[s
     )
 
 
-def _in_footnotes(body: str) -> tuple[Reference, ...]:
-    """Read the footnotes that print one work each and nothing else."""
-    if "[^" not in body:
-        return ()
-    from recsys.formats.bodies.printed_works import LONGEST_ENTRY, is_printed, printed_work
-
-    notes = [stripped(note[1])[:LONGEST_ENTRY] for note in _FOOTNOTE.finditer(body)]
-    return tuple(work for note in notes if is_printed(note, work := printed_work(note)))
-
-
 def _title_and_abstract(
     body: str, known: str
 ) -> tuple[tuple[str, tuple[str, ...]], tuple[str | None, tuple[str, ...]]]:
@@ -312,7 +307,13 @@ def _title_and_abstract(
     own = stripped(before_keywords(marked[1])) if marked else ""
     if marked:
         body = body[: marked.start()] + body[marked.end() :]
-    body = _bold_as_headings(_PART.sub("", body))
+    body = _PART.sub("", body)
+    # Lines in bold letters with the name of a heading are one; all are, where nothing else is.
+    bold = [line[2] for line in islice(_BOLD_LINE.finditer(body), MOST_SECTIONS)]
+    if any(map(is_section_name, bold)):
+        other = "{}" if _HEADING.search(body) else "# {}"
+        forms = {text: "###### {}" if is_section_name(text) else other for text in bold}
+        body = _BOLD_LINE.sub(lambda line: forms.get(line[2], other).format(line[2]), body)
     headings = list(islice(_HEADING.finditer(body), MOST_SECTIONS))
     if not headings:
         plain = PlainDraft(f"{known}\n\n{body}").manuscript()
@@ -328,18 +329,6 @@ def _title_and_abstract(
             if lead_in := _LEAD_IN.match(part):
                 return title, (stripped(before_keywords(part[lead_in.end() :])), ())
     return title, (abstract, guess)
-
-
-def _bold_as_headings(body: str) -> str:
-    """Make headings of lines in bold letters with the name of one; of all, where none else is."""
-    bold = [line[2] for line in islice(_BOLD_LINE.finditer(body), MOST_SECTIONS)]
-    if not any(map(is_section_name, bold)):
-        return body
-    other = "{}" if _HEADING.search(body) else "# {}"
-    return _BOLD_LINE.sub(
-        lambda line: f"###### {line[2]}" if is_section_name(line[2]) else other.format(line[2]),
-        body,
-    )
 
 
 def _heading_text(heading: re.Match[str]) -> str:

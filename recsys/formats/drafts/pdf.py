@@ -268,22 +268,18 @@ def _listed_lines(pages: Pages) -> list[Line]:
     for page in reversed(range(max(len(pages) - BACK_PAGES, 0), len(pages))):
         lines = pages.lines(page)
         start = find_list(lines)
-        if start is not None and not _is_running_head(lines[start - 1], pages):
-            listed = [*lines[start:], *after]
-            return listed[next(_first_markers(listed), 0) :]
+        if start is not None:
+            # On top of a page, it may go on from the page before, or to the next one.
+            head, top = lines[start - 1], max(line.y for line in lines)
+            before = pages.lines(page - 1) if page else ()
+            following = pages.lines(page + 1) if page + 1 < len(pages) else ()
+            again = any(e.text == head.text and abs(e.y - head.y) < 2 for e in following)
+            if head.y < top or not (again or find_list(before) is not None):
+                listed = [*lines[start:], *after]
+                return listed[next(_first_markers(listed), 0) :]
         after = [*lines, *after]
     start = next(_first_markers(after, last=True), None)
     return [] if start is None else after[start:]
-
-
-def _is_running_head(line: Line, pages: Pages) -> bool:
-    """Whether "References" goes on from the page before, or to the next one, on top of a page."""
-    if line.y < max(each.y for each in pages.lines(line.page)):
-        return False
-    before = pages.lines(line.page - 1) if line.page else ()
-    after = pages.lines(line.page + 1) if line.page + 1 < len(pages) else ()
-    again = any(each.text == line.text and abs(each.y - line.y) < 2 for each in after)
-    return again or find_list(before) is not None
 
 
 def find_list(lines: Sequence[Line]) -> int | None:
@@ -364,8 +360,7 @@ def _entries(lines: Sequence[Line]) -> list[list[Line]] | None:
     What makes too few entries for all those lines gives way to the next that makes enough.
     """
     first: list[list[Line]] | None = None
-    for find in (_bracketed, _numbered, _outdented, _after_gaps, _named):
-        starts = find(lines)
+    for starts in _starts(lines):
         if len(starts) > 1 or (starts and len(lines) < 6):
             entries = [list(lines[a:b]) for a, b in pairwise([*starts, len(lines)])]
             if _letters_each(entries) <= _LONG_ENTRY:
@@ -397,49 +392,36 @@ def _bracketed(lines: Sequence[Line]) -> list[int]:
     return starts
 
 
-def _numbered(lines: Sequence[Line]) -> list[int]:
-    """Follow 1, 2, 3 ...; other numbers at the beginning of a line are volumes and years."""
+def _starts(lines: Sequence[Line]) -> Iterator[list[int]]:
+    """Yield the lines that begin entries, found in one way after the other, the surest first."""
+    yield _bracketed(lines)
+    # 1, 2, 3 ...; other numbers at the beginning of a line are volumes and years.
     starts: list[int] = []
     for place, line in enumerate(lines):
         mark = NUMBERED.match(line.text)
         if mark and int(mark[1]) == len(starts) + 1:
             starts.append(place)
-    return starts if len(starts) > 2 or len(lines) < 6 else []
-
-
-def _outdented(lines: Sequence[Line]) -> list[int]:
-    """Find the lines that begin at the left edge of their column, if the others are indented."""
+    yield starts if len(starts) > 2 or len(lines) < 6 else []
+    # At the left edge of their column, if the others are indented.
     edges: dict[tuple[int, bool], float] = {}
     for line in lines:
         column = line.page, line.right
         edges[column] = min(edges.get(column, line.x), line.x)
-    starts = [
-        place for place, line in enumerate(lines) if line.x - edges[line.page, line.right] < 3
-    ]
-    return starts if len(starts) <= 0.8 * len(lines) else []
+    places = range(len(lines))
+    starts = [at for at in places if lines[at].x - edges[lines[at].page, lines[at].right] < 3]
+    yield starts if len(starts) <= 0.8 * len(lines) else []
 
+    def begins(at: int) -> bool:
+        """Whether a line begins with a name, after one that ends as an entry does."""
+        return bool(_CLOSED.search(lines[at - 1].text)) and begins_with_name(lines[at].text)
 
-def _after_gaps(lines: Sequence[Line]) -> list[int]:
-    """Find the lines after larger gaps than usual; on top of a column, what looks like a start."""
-    gaps = [one.y - other.y for one, other in pairwise(lines)]
-    usual = median([gap for gap in gaps if gap > 0] or [0.0])
-    starts = [
-        place
-        for place, gap in enumerate(gaps, start=1)
-        if gap > 1.2 * usual or (gap < 0 and _begins_entry(lines[place - 1], lines[place]))
-    ]
-    return [0, *starts] if any(gap > 1.2 * usual for gap in gaps) else []
-
-
-def _named(lines: Sequence[Line]) -> list[int]:
-    """Find the lines that begin with names, after lines that end as an entry does."""
-    pairs = enumerate(pairwise(lines), start=1)
-    starts = [place for place, (before, line) in pairs if _begins_entry(before, line)]
-    return [0, *starts] if starts and len(starts) < 0.8 * len(lines) else []
-
-
-def _begins_entry(before: Line, line: Line) -> bool:
-    return bool(_CLOSED.search(before.text)) and begins_with_name(line.text)
+    # After larger gaps than usual; on top of a column, what looks like a start.
+    gaps = [lines[at - 1].y - lines[at].y for at in places[1:]]
+    wide = 1.2 * median([gap for gap in gaps if gap > 0] or [0.0])
+    apart = [at for at, gap in enumerate(gaps, 1) if gap > wide or (gap < 0 and begins(at))]
+    yield [0, *apart] if any(gap > wide for gap in gaps) else []
+    starts = list(filter(begins, places[1:]))
+    yield [0, *starts] if starts and len(starts) < 0.8 * len(lines) else []
 
 
 class _Paragraphs:

@@ -127,8 +127,12 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
         vocabulary: see `pdf_pages.joined`.
     """
     page = letters(" ".join(line.text for line in lines))
-    cover = lines[: _cover(lines)]
-    paper = lines[len(cover) :]
+    # A page that somebody put before the paper.
+    first = [line for line in lines if line.page == lines[0].page]
+    words = sum(len(line.text.split()) for line in first)
+    begun = any(_ABSTRACT.match(each.text) or heading(each.text) in _SECTIONS for each in first)
+    covers = words <= _COVER_WORDS and not begun and any(_COVER.search(each.text) for each in first)
+    cover, paper = (first, lines[len(first) :]) if covers else ([], lines)
     # The title is what the cover names, too; a cover alone is all there is.
     covered = letters(" ".join(line.text for line in cover)) if paper else ""
     lines = paper or lines
@@ -159,25 +163,12 @@ def read_front(lines: Sequence[Line], facts: tuple[str, str], vocabulary: Counte
     if len(names) > len(authors) and printed and all(len(name.split()) > 1 for name in names):
         authors, unread = tuple(dict.fromkeys(names)), 0
     if start is not None and (unread or (below and not authors)):
-        notes = (*notes, _unread_authors(len(authors), unread or len(below)))
+        read = f"{counted(len(authors), 'author')} read" if authors else "No author could be read"
+        lines_left = counted(unread or len(below), "line")
+        notes += (f"{read}; {lines_left} below the title hold none that was understood.",)
     if start is not None and paper:
         start += len(cover)
     return Front(title, authors, abstract, notes, guessed if title else (), start)
-
-
-def _unread_authors(number: int, unread: int) -> str:
-    lines = counted(unread, "line")
-    read = f"{counted(number, 'author')} read" if number else "No author could be read"
-    return f"{read}; {lines} below the title hold none that was understood."
-
-
-def _cover(lines: Sequence[Line]) -> int:
-    """Return how many lines the page has that somebody put before the paper, 0 without one."""
-    first = [line for line in lines if line.page == lines[0].page]
-    words = sum(len(line.text.split()) for line in first)
-    begun = any(_ABSTRACT.match(line.text) or heading(line.text) in _SECTIONS for line in first)
-    covers = words <= _COVER_WORDS and not begun and any(_COVER.search(each.text) for each in first)
-    return len(first) if covers else 0
 
 
 def _title_lines(lines: Sequence[Line], large: float) -> tuple[int, int, bool]:

@@ -70,7 +70,13 @@ def main(front: int, back: int, skipped: set[int]) -> None:
         _tell({"error": pdfium.FPDF_GetLastError()})
         return
     number = pdfium.FPDF_GetPageCount(document)
-    _tell({"pages": number, "facts": {key: _fact(document, key) for key in FACTS}})
+    facts = {}
+    for key in FACTS:
+        size = pdfium.FPDF_GetMetaText(document, key.encode(), None, 0)
+        text = ctypes.create_string_buffer(size)
+        pdfium.FPDF_GetMetaText(document, key.encode(), text, size)
+        facts[key] = text.raw.decode("utf-16-le", "replace").rstrip("\0")[:LONGEST_FACT]
+    _tell({"pages": number, "facts": facts})
     wanted = {*range(min(front, number)), *range(max(number - back, 0), number)}
     left = LONGEST_TEXT
     for place in sorted(wanted - skipped):
@@ -82,13 +88,6 @@ def main(front: int, back: int, skipped: set[int]) -> None:
 def _tell(answer: object) -> None:
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
-
-
-def _fact(document: pdfium.FPDF_DOCUMENT, key: str) -> str:
-    size = pdfium.FPDF_GetMetaText(document, key.encode(), None, 0)
-    text = ctypes.create_string_buffer(size)
-    pdfium.FPDF_GetMetaText(document, key.encode(), text, size)
-    return text.raw.decode("utf-16-le", "replace").rstrip("\0")[:LONGEST_FACT]
 
 
 def _page(document: pdfium.FPDF_DOCUMENT, place: int) -> tuple[float, list[Piece] | None]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from recsys.formats.drafts.wording import (
     stated_on_lines,
 )
 from recsys.formats.files import decode, display_name
-from recsys.formats.identifiers import acl, arxiv, doi
+from recsys.formats.references.bibliography import identified
 from recsys.records import Body, Manuscript, Reference
 
 LONGEST_TITLE_LINES, LONGEST_TITLE_WORDS = 3, 40
@@ -248,6 +247,6 @@ def _work(item: str, plain: Callable[[str], str] = clean) -> Reference | None:
     key, text = marker_of(item[:LONGEST_ITEM])
     work = listed_work(plain(text), key)
     if not (work.doi or work.arxiv or work.acl):  # Such as the target of a link.
-        work = replace(work, doi=doi(text), arxiv=arxiv(text), acl=acl(text))
+        work = identified(work, text)
     known = work.title or work.doi or work.arxiv or work.acl
     return work if known else None

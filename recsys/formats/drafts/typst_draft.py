@@ -100,21 +100,20 @@ _CITED = re.compile(r"(?<![\w.@\\])@([\w:.-]{1,200})|#(?:cite|ref)\(\s*<([\w:.-]
 _LABELLED = re.compile(r'label\(\s*"([^"\n]{1,200})"\s*\)')
 _BOOKS = re.compile(r"(?<![\w-])bibliography\s*\(\s*([^()]{0,500}|\([^()]{0,500}\)[^()]{0,200})\)")
 _BOOK = re.compile(r'"([^"\n]{1,300}\.(?:bib|ya?ml))"')
-_TYPST_MARKUP = (
-    (re.compile(r'#link\((?:"[^"]{0,500}"|<[^<>]{0,200}>)\)\[([^\[\]]{0,1000})\]'), r"\1"),
-    (re.compile(r'#link\("([^"]{0,500})"\)'), r"\1"),
-    (
-        re.compile(
-            r"#lorem\([^()]{0,20}\)|\s?#footnote\[[^\[\]]{0,2000}\]|\s?#cite\([^()]{0,300}\)|#[hv]\([^()]{0,50}\)"
-        ),
-        "",
-    ),
-    (re.compile(r"\s?(?<![\w.@\\])@[\w:.-]{0,199}\w(?:\[[^\[\]]{0,300}\])?|<[\w:.-]{1,200}>"), ""),
-    (re.compile(r"#linebreak\(\)|\\(?=\s)"), " "),
-    (re.compile(r"#[\w.-]{1,50}(?:\([^()]{0,300}\))?(?=\[)|#(?=\w)"), ""),
-    (re.compile(r"(?<![\w\\])[*_](?=\S)|(?<=\S)(?<!\\)[*_](?!\w)|[\[\]]|(?<!\\)\$"), ""),
-    (re.compile(r"\\([^\w\s])"), r"\1"),
-    (re.compile(r"~"), " "),
+_TYPST_MARKUP = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r'#link\((?:"[^"]{0,500}"|<[^<>]{0,200}>)\)\[([^\[\]]{0,1000})\]', r"\1"),
+        (r'#link\("([^"]{0,500})"\)', r"\1"),
+        (r"#lorem\([^()]{0,20}\)|\s?#footnote\[[^\[\]]{0,2000}\]", ""),
+        (r"\s?#cite\([^()]{0,300}\)|#[hv]\([^()]{0,50}\)", ""),
+        (r"\s?(?<![\w.@\\])@[\w:.-]{0,199}\w(?:\[[^\[\]]{0,300}\])?|<[\w:.-]{1,200}>", ""),
+        (r"#linebreak\(\)|\\(?=\s)", " "),
+        (r"#[\w.-]{1,50}(?:\([^()]{0,300}\))?(?=\[)|#(?=\w)", ""),
+        (r"(?<![\w\\])[*_](?=\S)|(?<=\S)(?<!\\)[*_](?!\w)|[\[\]]|(?<!\\)\$", ""),
+        (r"\\([^\w\s])", r"\1"),
+        ("~", " "),
+    )
 )
 
 
@@ -435,8 +434,11 @@ def _rank(text: str, brackets: Sequence[int]) -> int | None:
     return 0 if call[1] == "document" or is_shown else 2
 
 
-def code_at(text: str, at: int, *, ends: str) -> str:
-    """Return the code from a place up to a sign outside of brackets; "" where one never closes."""
+def code_at(text: str, at: int, *, ends: str = "") -> str:
+    """Return the code from a place up to a sign outside of brackets; "" where one never closes.
+
+    ends: the sign, beside the bracket that closes what the place is in; "": only that.
+    """
     depth = 0
     end = min(len(text), at + LONGEST_VALUE)
     for match in _TOKEN.finditer(text, at, end):
@@ -446,22 +448,12 @@ def code_at(text: str, at: int, *, ends: str) -> str:
         depth += (sign in "[({") - (sign in "])}") if len(sign) == 1 else 0
         if depth > DEEPEST:
             return ""
-    return text[at:end] if depth == 0 else ""
+    return text[at:end] if depth == 0 and ends else ""
 
 
 def in_brackets(code: str, at: int) -> str:
     """Return what stands in the brackets that open at a place; "" where none do, or never close."""
-    if code[at : at + 1] not in ("(", "[", "{"):
-        return ""
-    depth = 0
-    for match in _TOKEN.finditer(code, at, at + LONGEST_VALUE):
-        sign = match[0]
-        depth += (sign in "[({") - (sign in "])}") if len(sign) == 1 else 0
-        if depth == 0:
-            return code[at + 1 : match.start()]
-        if depth > DEEPEST:
-            break
-    return ""
+    return code_at(code, at + 1) if code[at : at + 1] in ("(", "[", "{") else ""
 
 
 def _arguments(inside: str) -> Iterator[tuple[str, bool, str]]:

@@ -511,20 +511,15 @@ class _OpenWalk:
                     if len(self.fields) < MOST_FIELDS:
                         self.fields.append(child.get("text:name") or "")
                 elif child.tag == "bibliography-mark":
-                    self.works.append(_marked_work(child))
+                    said = {name.rpartition(":")[2]: value for name, value in child.items()}
+                    work = Reference(
+                        key=said.get("identifier", ""),
+                        title=text_in(said.get("title")),
+                        authors=names_in(people_in(said.get("author", "")).spoken),
+                        year=year_in(said.get("year")),
+                        venue=text_in(said.get("journal") or said.get("booktitle")),
+                        url=address_in(said.get("url")),
+                    )
+                    self.works.append(identified(work, said.get("identifier"), said.get("note")))
                 yield from self._pieces(child)
             yield child.tail or ""
-
-
-def _marked_work(mark: Element) -> Reference:
-    """Read a work as a bibliography mark describes it."""
-    said = {name.rpartition(":")[2]: value for name, value in mark.items()}
-    work = Reference(
-        key=said.get("identifier", ""),
-        title=text_in(said.get("title")),
-        authors=names_in(people_in(said.get("author", "")).spoken),
-        year=year_in(said.get("year")),
-        venue=text_in(said.get("journal") or said.get("booktitle")),
-        url=address_in(said.get("url")),
-    )
-    return identified(work, said.get("identifier"), said.get("note"))

@@ -7,8 +7,9 @@ from recsys.formats.papers.language import looks_english
 from recsys.formats.references.bibliography import keywords_in, split_phrases, text_in
 
 _PAGE = re.compile(
-    r"(?!\d{1,5} ?(?:pp?|pages)\.?\Z)(?![ivxlc]+ ?\+)(?:pp?\.? ?)?"
-    r"([ivxlcdm]{1,9}|[IVXLCDM]{1,9}|(?:[A-Za-z]{0,6}[ .]?)?\d[\w.]{0,19})"
+    r"(?!\d{1,5} ?(?:pp?|pages)\.?\Z)(?![ivxlc]+ ?\+)"
+    r"(?:pp?\.? ?|(?i:art(?:icle)?\.?(?: no\.?)? ?))?"
+    r"([ivxlcdm]{1,9}|[IVXLCDM]{1,9}|(?:[A-Za-z]{0,6}[ .-]?)?\d[\w.]{0,19})"
     r"(?= ?(?:[-\u2010-\u2015+,;]|to |\Z))"
 )
 _HEADED = re.compile(r"[A-Z][A-Z &/]{1,40}:")

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from recsys.formats import identifiers
 from recsys.formats.exports import scopus_citations, wos_citations
+from recsys.formats.exports.export_facts import first_page
 from recsys.formats.references.bibliography import (
     keywords_in,
     kinds_by_word,
@@ -17,9 +18,6 @@ from recsys.records import Reference
 
 _BEGINNINGS = frozenset("Da De Del Di Du Fitz La Le Mac Mc St Van Von".split())
 """With these a surname may begin that has a capital within: "DeLong"."""
-_PAGE = re.compile(
-    r"(?i)\s*(?:pp?\.|art(?:icle)?\.?(?: no\.?)?)?\s*([a-z]{0,4}[- .]?\d[\w.]{0,15})"
-)
 _PUBMED_PLACE = re.compile(r";\s?([\w. ]{1,20}?)(?:\([^()]{0,40}\))?:([A-Za-z]{0,3}\d[\w.]{0,15})")
 _EMBASE_PLACE = re.compile(
     r"(.{1,300}?) \((\d{4})\)(?: ((?:[\w,/ -]|\.(?! [A-Z])){1,30})(?::[\w.,/ -]{1,30})?)?"
@@ -79,16 +77,6 @@ def phrases_in(cell: str) -> list[str]:
     """Split a cell of phrases at semicolons or bars, at commas where there are none."""
     parts = quoted_in(cell) or keywords_in(cell)
     return [phrase for part in parts if (phrase := " ".join(part.split())) and len(phrase) < 200]
-
-
-def page_in(cell: str) -> str | None:
-    """Return the first page of a range, or the number of an article.
-
-    >>> page_in("pp. 45-67"), page_in("e1004"), page_in("Art. No. 12"), page_in("in press")
-    ('45', 'e1004', '12', None)
-    """
-    match = _PAGE.match(cell)
-    return match[1].rstrip(".").replace(" ", "") if match else None
 
 
 def place_in(citation: str) -> tuple[str | None, str | None]:
@@ -214,6 +202,6 @@ def _of_dimensions(item: str) -> Reference:
         venue=text_in(source),
         doi=identifiers.doi(doi) if "10." in doi else None,
         volume=volume.strip() or None,
-        page=page_in(pages),
+        page=first_page(pages),
         ids=(f"dimensions:{name}",) if name.startswith("pub.") else (),
     )

@@ -8,11 +8,11 @@ from itertools import chain, islice
 from recsys.formats import identifiers
 from recsys.formats.exports import csv_rows
 from recsys.formats.exports.csv_rows import split_line
+from recsys.formats.exports.export_facts import first_page
 from recsys.formats.exports.table_cells import (
     cited_in,
     kind_in,
     name_in,
-    page_in,
     people_written,
     phrases_in,
     place_in,
@@ -342,7 +342,7 @@ def _work(cells: Sequence[str], header: Header, line: int) -> Iterator[Reference
         pmid=pmid_in(first("pmid")),
         ids=tuple(filter(None, names)),
         volume=text_in(first("volume")) or volume or source.volume,
-        page=next(filter(None, map(page_in, facts["page"])), None) or page or source.page,
+        page=next(filter(None, map(first_page, facts["page"])), None) or page or source.page,
         keyphrases=tuple(_phrases(facts["keyphrases"])),
         labels={name: label for name, label in labels.items() if label},
         cited_ids=cited_ids,

@@ -6,13 +6,11 @@ links: both would have to be escaped, and viewers differ in that.
 
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import astuple, fields
 from pathlib import Path, PurePath
 from typing import Any
-from urllib.parse import quote
 
-from recsys.formats.answers import json_text, recommendation_record
+from recsys.formats.answers import json_text, recommendation_record, sarif_place, sarif_text
 from recsys.formats.local_answers.shown_gaps import (
     MISSING,
     NEEDED,
@@ -26,15 +24,12 @@ from recsys.formats.local_answers.shown_gaps import (
 )
 from recsys.formats.references.shown_facts import one_line
 from recsys.records import Gap, LocalAnswer, Recommendation, Span
-from recsys.store.artifacts import VERSION
 
 LOCAL_ANSWER_SCHEMA = "recsys.local-answer/1"
 GAP_SCHEMA = "recsys.gap/1"
-SARIF_VERSION = "2.1.0"
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
-_RULES: Mapping[str, str] = {
-    MISSING: "The author left a mark where a citation is missing.",
-    NEEDED: "The sentence says what others have found, and cites nothing.",
+_RULES = {
+    MISSING: ("note", "The author left a mark where a citation is missing."),
+    NEEDED: ("note", "The sentence says what others have found, and cites nothing."),
 }
 _REGION = ("startLine", "startColumn", "endLine", "endColumn")
 _BRACES = str.maketrans("{}", "()")
@@ -93,26 +88,15 @@ def paper_record(item: Recommendation, keys: GapKeys) -> dict[str, Any]:
 
 def sarif(answer: LocalAnswer, keys: GapKeys) -> str:
     """Render as a SARIF log with one run, whose results are the gaps."""
-    rules = [
-        {
-            "id": name,
-            "shortDescription": {"text": text},
-            "defaultConfiguration": {"level": "note"},
-        }
-        for name, text in _RULES.items()
-    ]
-    driver = {"name": "recsys", "version": VERSION, "rules": rules}
     said = [answer.understood, f"Looked at: {looked_at(answer)}.", *answer.notes, *answer.missing]
     notes = [{"level": "note", "message": {"text": _plain(text)}} for text in said if text]
     run = {
-        "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
         "columnKind": "unicodeCodePoints",
         "results": [_result(answer, gap, keys) for gap in answer.gaps],
         "properties": {"counts": dict(answer.counts)},
     }
-    log = {"$schema": _SCHEMA, "version": SARIF_VERSION, "runs": [run]}
-    return json_text(log, indent=1) + "\n"
+    return sarif_text(_RULES, run)
 
 
 def _result(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
@@ -123,8 +107,7 @@ def _result(answer: LocalAnswer, gap: Gap, keys: GapKeys) -> dict[str, Any]:
     # Relative to the current folder, if the file lies below that.
     if path.is_absolute() and path.is_relative_to(here := Path.cwd()):
         path = path.relative_to(here)
-    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="replace")
-    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": uri}}}
+    location: dict[str, Any] = {"physicalLocation": sarif_place(path)}
     span = span_of(gap)
     if span is not None and answer.unit == "line":
         region: dict[str, Any] = dict(zip(_REGION, astuple(span), strict=True))

@@ -6,13 +6,12 @@ from xml.etree.ElementTree import Element
 from recsys.formats.markup.xml_stream import (
     Layout,
     XmlFormat,
-    first_page,
     text_at,
     text_of,
     title_of,
     unstopped,
 )
-from recsys.formats.papers.paper_fields import labelled
+from recsys.formats.papers.paper_fields import first_page, labelled
 from recsys.formats.references.bibliography import (
     address_in,
     identified,

@@ -3,17 +3,16 @@
 import re
 from xml.etree.ElementTree import Element
 
-from recsys.formats.exports import export_facts
+from recsys.formats.exports.export_facts import accession, parted_phrases
 from recsys.formats.exports.tagged_formats import KINDS_OF_ENDNOTE
 from recsys.formats.markup.xml_stream import (
     Layout,
     XmlFormat,
-    first_page,
     text_at,
     text_of,
     texts_of,
 )
-from recsys.formats.papers.paper_fields import labelled
+from recsys.formats.papers.paper_fields import first_page, labelled
 from recsys.formats.references.bibliography import (
     address_in,
     identified,
@@ -32,10 +31,6 @@ _VENUES = (
     "titles/alt-title",
     "periodical/abbr-1",
 )
-_WOS = re.compile(r"(?:WOS|ISI):\s?(\w{9,20})", re.IGNORECASE)
-_EID = re.compile(r"2-s2\.0-\d{6,12}")
-_PMID = re.compile(r"(?:pmid:?\s*)?([1-9]\d{0,8})", re.IGNORECASE)
-_PMC = re.compile(r"PMC\d{1,9}", re.IGNORECASE)
 _MEDICAL = re.compile(r"medline|pubmed|nlm", re.IGNORECASE)
 
 
@@ -44,22 +39,14 @@ def reference_of(record: Element) -> Reference:
     kind = record.find("ref-type")
     name = "" if kind is None else kind.get("name", "")
     addresses = texts_of(list(record.iterfind("urls//url")))
-    accession = text_at(record, "accession-num") or ""
-    wos, eid = _WOS.search(accession), _EID.search(accession)
-    pmc = _PMC.fullmatch(text_at(record, "custom2") or "")
-    ids = (
-        *([f"wos:{wos[1]}"] if wos else []),
-        *([f"eid:{eid[0]}"] if eid else []),
-        *([f"pmc:{pmc[0].upper()}"] if pmc else []),
-    )
-    # The accession number is the PubMed id where it is told whose it is, or is so called.
-    match = _PMID.fullmatch(accession)
+    number = text_at(record, "accession-num") or ""
+    told = [accession(text) for text in (number, text_at(record, "custom2"), *addresses)]
+    ids = tuple(dict.fromkeys(name for _, names in told for name in names))
+    # The accession number is the PubMed id where it is told whose it is.
     database = text_at(record, "remote-database-name", "remote-database-provider") or ""
-    medical = match and (_MEDICAL.search(database) or accession != match[1])
-    told = (export_facts.accession(address)[0] for address in addresses)
-    pmid = match[1] if match and medical else next(filter(None, told), None)
+    bare = re.fullmatch(r"[1-9]\d{0,8}", number) if _MEDICAL.search(database) else None
     words = texts_of(list(record.iterfind("keywords/keyword")))
-    keyphrases, made = export_facts.parted_phrases(words, ids)
+    keyphrases, made = parted_phrases(words, ids)
     authors = filter(None, map(text_of, record.iterfind("contributors/authors/author")))
     reference = Reference(
         key=text_at(record, "label", "rec-number") or "",
@@ -70,7 +57,7 @@ def reference_of(record: Element) -> Reference:
         abstract=text_at(record, "abstract"),
         url=next(filter(None, map(address_in, addresses)), None),
         kind=_KINDS.get(name.lower(), "document"),
-        pmid=pmid,
+        pmid=next(filter(None, (bare and bare[0], *(pmid for pmid, _ in told))), None),
         ids=ids,
         volume=text_at(record, "volume"),
         page=first_page(text_at(record, "pages")),

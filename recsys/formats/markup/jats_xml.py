@@ -1,7 +1,7 @@
 """Read articles in JATS, the XML of PubMed Central and of most journals, and what they cite."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain, islice
 from xml.etree.ElementTree import Element
 
@@ -11,14 +11,14 @@ from recsys.formats.markup.xml_stream import (
     Layout,
     XmlFormat,
     address_at,
-    first_page,
     raw_text,
     text_at,
     text_of,
     texts_of,
     title_of,
 )
-from recsys.formats.papers.paper_fields import labelled
+from recsys.formats.papers.external_ids import numbers_in
+from recsys.formats.papers.paper_fields import first_page, labelled
 from recsys.formats.references.bibliography import (
     address_in,
     kinds_by_word,
@@ -37,13 +37,6 @@ _CITED_KINDS = kinds_by_word(
     paper-conference: confproc; report: report; software: software; thesis: thesis
     webpage: webpage"""
 )
-_PMC = re.compile(r"(?:PMC)?(\d{1,9})", re.IGNORECASE)
-_SCHEMES: Mapping[str, Callable[[str], str | None]] = {
-    "doi": lambda value: identifiers.doi(value) if "10." in value else None,
-    "pmid": lambda value: value if value.isdigit() else None,
-    "pmc": lambda value: (match := _PMC.fullmatch(value)) and match[1],
-    "arxiv": identifiers.arxiv,
-}
 _PUBMED = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})")
 _LINKS = frozenset({"ext-link", "uri"})
 _PEOPLE = frozenset({"name", "string-name", "collab", "name-alternatives", "collab-alternatives"})
@@ -90,14 +83,12 @@ def name_of(person: Element) -> str | None:
 
 
 def _cited_work(citation: Element, key: str) -> Reference | None:
-    names = _identifiers(citation)
-    pmc = (f"pmc:PMC{names.pop('pmc')}",) if "pmc" in names else ()
+    numbers = numbers_in(_identifiers(citation))
     if not any(child.tag in _FIELDS for child in citation):
         # It is text, perhaps with a link or an identifier in it.
         text = text_of(citation)
-        if text is None and not (names or pmc):
-            return None
-        return cited_work(text, {"key": key, **names, **({"ids": pmc} if pmc else {})})
+        known = {"key": key, **numbers}
+        return None if text is None and not numbers else cited_work(text, known)
     fields = {child.tag: child for child in reversed(citation)}
     source = title_of(fields.get("source"))
     title = next(filter(None, (title_of(fields.get(name)) for name in _TITLES)), None)
@@ -109,40 +100,30 @@ def _cited_work(citation: Element, key: str) -> Reference | None:
     groups = citation.findall("person-group")
     authors = [group for group in groups if group.get("person-group-type") == "author"]
     group = next(iter(authors or groups), citation)
-    doi = names.get("doi")
     return Reference(
         key=key,
         title=source if whole else title,
         authors=tuple(islice(people(group), 1)),
         year=year_in(citation.findtext("year") or citation.findtext("date/year")),
         venue=None if whole else source,
-        doi=doi,
-        arxiv=names.get("arxiv") or (identifiers.arxiv(doi) if doi and "arxiv" in doi else None),
         kind=_CITED_KINDS.get(kind),
-        pmid=names.get("pmid"),
-        ids=pmc,
         volume=text_of(fields.get("volume")),
         page=page,
+        **numbers,
     )
 
 
-def _identifiers(citation: Element) -> dict[str, str]:
-    """Return the identifiers that stand in fields for them, in links and in comments, by scheme."""
-    said: list[tuple[str, str]] = []
+def _identifiers(citation: Element) -> Iterator[tuple[str, str | None]]:
+    """Yield the identifiers that stand in fields for them, in links and in comments, by scheme."""
     for child in citation:
         if child.tag == "pub-id":
-            said.append((child.get("pub-id-type", ""), (child.text or "").strip()))
+            yield child.get("pub-id-type", ""), child.text
         elif child.tag in _LINKS:
-            said.append(_linked(child))
+            yield _linked(child)
         elif child.tag == "comment":
-            said += (_linked(link) for link in child.iter() if link.tag in _LINKS)
-            said.append(("doi", raw_text(child)))
-    names: dict[str, str] = {}
-    for scheme, value in said:
-        scheme = "pmc" if scheme == "pmcid" else scheme
-        if scheme in _SCHEMES and (number := _SCHEMES[scheme](value)):
-            names.setdefault(scheme, number)
-    return names
+            yield from (_linked(link) for link in child.iter() if link.tag in _LINKS)
+            if "10." in (text := raw_text(child)):
+                yield "doi", text
 
 
 def _linked(link: Element) -> tuple[str, str]:
@@ -188,9 +169,8 @@ def work_of_article(article: Element) -> Reference | None:
         name.get("pub-id-type", "doi"): (name.text or "").strip()
         for name in meta.iterfind("article-id")
     }
-    doi, pmid = identifiers.doi(names.get("doi")), names.get("pmid", "")
-    pmc = next(filter(None, map(names.get, ("pmc", "pmcid", "pmcaid"))), "")
-    pmc = pmc.upper().removeprefix("PMC")
+    pmc = next(filter(None, map(names.get, ("pmc", "pmcid", "pmcaid"))), None)
+    numbers = [("pmc", pmc), *((name, names.get(name)) for name in ("doi", "arxiv", "pmid"))]
     kind, link = article.get("article-type"), meta.find("self-uri")
     journal = article.find("front/journal-meta")
     group = meta.find("title-group")
@@ -216,7 +196,7 @@ def work_of_article(article: Element) -> Reference | None:
         meta, "article-categories/subj-group", "subject", but=("subj-group-type", "display-channel")
     )
     return Reference(
-        key=names.get("publisher-id") or doi or "",
+        key=names.get("publisher-id") or identifiers.doi(names.get("doi")) or "",
         title=f"{title}: {subtitle}" if subtitle else title,
         authors=_authors(meta),
         year=min(filter(None, years), default=None),
@@ -225,17 +205,14 @@ def work_of_article(article: Element) -> Reference | None:
             *("journal-title-group/journal-title", "journal-title", "journal-id"),
         ),
         abstract=next(filter(None, abstracts), None),
-        doi=doi,
-        arxiv=names.get("arxiv") or (identifiers.arxiv(doi) if doi and "arxiv" in doi else None),
         url=None if link is None else address_in(address_at(link) or text_of(link)),
         kind=_KINDS.get(kind or "", "article-journal"),
-        pmid=pmid if pmid.isdigit() else None,
-        ids=(f"pmc:PMC{pmc}",) if pmc.isdigit() else (),
         volume=text_at(meta, "volume"),
         page=first_page(text_at(meta, "fpage", "elocation-id")),
         keyphrases=words,
         labels=labelled(type=kind, subjects=subjects),
         cites=cited_works(article),
+        **numbers_in(numbers),
     )
 
 

@@ -1,22 +1,21 @@
 """Read PubMed's XML: what `efetch` answers, the yearly baseline, and its updates."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from recsys.formats import identifiers
 from recsys.formats.bodies.printed_works import cited_work
 from recsys.formats.markup.xml_stream import (
     Layout,
     XmlFormat,
-    first_page,
     raw_text,
     text_at,
     texts_of,
     title_of,
     unstopped,
 )
-from recsys.formats.papers.paper_fields import labelled
+from recsys.formats.papers.external_ids import numbers_in
+from recsys.formats.papers.paper_fields import first_page, labelled
 from recsys.formats.references.bibliography import kinds_by_word, names_in, year_in
 from recsys.records import Reference
 
@@ -43,7 +42,6 @@ def reference_of(record: Element) -> Reference:
     citation = _part(record, "MedlineCitation")
     article, data = _part(citation, "Article"), _part(record, "PubmedData")
     issue, names = _part(article, "Journal/JournalIssue"), _article_ids(data)
-    doi = identifiers.doi(_doi_place(article)) or identifiers.doi(names.get("doi"))
     types = texts_of(list(article.iterfind("PublicationTypeList/PublicationType")))
     pmid = text_at(citation, "PMID") or names.get("pubmed")
     # The title goes without the brackets around a translated one; else it is the original one.
@@ -66,16 +64,13 @@ def reference_of(record: Element) -> Reference:
         year=_year(issue) or _year(article),
         venue=text_at(article, "Journal/Title", "Journal/ISOAbbreviation"),
         abstract=_abstract(article) or _abstract(citation, "OtherAbstract"),
-        doi=doi,
-        arxiv=identifiers.arxiv(doi) if doi and "arxiv" in doi else None,
         kind=next((kind for name, kind in _KINDS.items() if name in types), "article-journal"),
-        pmid=pmid,
-        ids=_pmc(names),
         volume=text_at(issue, "Volume"),
         page=first_page(text_at(article, "Pagination/StartPage", "Pagination/MedlinePgn")),
         keyphrases=texts_of(word for path in words for word in citation.iterfind(path)),
         labels=labelled(type=types),
         cites=tuple(_cites(data)) or tuple(comments),
+        **numbers_in([("pmid", pmid), ("doi", _doi_place(article)), *names.items()]),
     )
 
 
@@ -93,14 +88,12 @@ def _book(record: Element) -> Reference:
         year=_year(book) or _year(document),
         venue=title if chapter else None,
         abstract=_abstract(document),
-        doi=identifiers.doi(_doi_place(document)) or identifiers.doi(names.get("doi")),
         kind="chapter" if chapter else "book",
-        pmid=pmid,
-        ids=_pmc(names),
         page=first_page(text_at(document, "Pagination/StartPage", "Pagination/MedlinePgn")),
         keyphrases=texts_of(list(document.iterfind("KeywordList/Keyword"))),
         labels=labelled(type=texts_of(list(document.iterfind("PublicationType")))),
         cites=tuple(_cites(document)) or tuple(_cites(data)),
+        **numbers_in([("pmid", pmid), ("doi", _doi_place(document)), *names.items()]),
     )
 
 
@@ -149,23 +142,13 @@ def _article_ids(element: Element) -> dict[str, str]:
     return {name.get("IdType", "pubmed"): (name.text or "").strip() for name in names}
 
 
-def _pmc(names: Mapping[str, str]) -> tuple[str, ...]:
-    number = (names.get("pmc") or names.get("pmcid") or "").upper().removeprefix("PMC")
-    return (f"pmc:PMC{number}",) if number.isdigit() else ()
-
-
 def _cites(data: Element) -> Iterator[Reference]:
     """Read the list of references; its parts may be lists, too."""
     for cited in (
         cited for lists in data.iterfind("ReferenceList") for cited in lists.iter("Reference")
     ):
-        names = _article_ids(cited)
-        known: dict[str, object] = {"ids": _pmc(names)}
-        if doi := identifiers.doi(names.get("doi")):
-            known["doi"] = doi
-        if (pmid := names.get("pubmed", "")).isdigit():
-            known["pmid"] = pmid
         text = cited.find("Citation")
+        known = numbers_in(_article_ids(cited).items())
         yield cited_work(None if text is None else raw_text(text), known)
 
 

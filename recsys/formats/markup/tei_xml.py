@@ -10,7 +10,8 @@ from xml.etree.ElementTree import Element
 
 from recsys.errors import DraftError
 from recsys.formats.identifiers import arxiv, doi
-from recsys.formats.markup.xml_stream import Layout, Record, first_page, records, text_of
+from recsys.formats.markup.xml_stream import Layout, Record, records, text_of
+from recsys.formats.papers.paper_fields import first_page
 from recsys.records import Manuscript, Reference
 from recsys.store.words import cleaned_keyphrases
 

@@ -279,7 +279,6 @@ class _Reading:
 NOTHING: frozenset[str] = frozenset()
 _BLOCKS = frozenset("p sec title subtitle list list-item label break disp-formula td tr".split())
 _NOTES = frozenset({"fn", "xref", "tex-math", "graphic", "inline-graphic", "object-id"})
-_FIRST_PAGE = re.compile(r"[^\s,;\-\u2010-\u2015]+")
 
 
 def text_of(element: Element | None, dropped: frozenset[str] = NOTHING) -> str | None:
@@ -327,16 +326,6 @@ def unstopped(title: str | None) -> str | None:
         return title
     last = title.rpartition(" ")[2]
     return title if "." in last[:-1] else title[:-1] or None
-
-
-def first_page(pages: str | None) -> str | None:
-    """Return the first page, or the number of the article.
-
-    >>> first_page("S123-S130"), first_page("e1002"), first_page(" 7, 9")
-    ('S123', 'e1002', '7')
-    """
-    match = _FIRST_PAGE.search(pages or "")
-    return match[0][:30] if match else None
 
 
 def address_at(element: Element) -> str | None:

@@ -48,8 +48,8 @@ def placeholder(name: str) -> str | None:
     return name if is_doi.startswith("10.") and identifiers.TEMPLATE.search(suffix) else None
 
 
-def named(reference: Reference, pairs: Pairs) -> Reference:
-    """Give a reference the identifiers that a record lists; those of unknown schemes are left out.
+def numbers_in(pairs: Pairs) -> dict[str, Any]:
+    """Return the identifiers that a record lists, as fields of a work; other schemes are left out.
 
     A DOI that arXiv or the ACL gave tells their own identifier, too.
     """
@@ -65,11 +65,17 @@ def named(reference: Reference, pairs: Pairs) -> Reference:
                 ids.append(f"{scheme}:{text}")
     doi = own.get("doi")
     if doi and "arxiv" in doi:
-        own.setdefault("arxiv", identifiers.arxiv(doi) or "")
+        own.setdefault("arxiv", identifiers.arxiv(doi))
     if doi and doi.startswith(("10.18653/v1/", "10.3115/v1/")):
-        own.setdefault("acl", identifiers.acl(doi) or "")
-    known = {scheme: text for scheme, text in own.items() if text}
-    return replace(reference, ids=tuple(dict.fromkeys((*reference.ids, *ids))), **known)
+        own.setdefault("acl", identifiers.acl(doi))
+    return own | ({"ids": tuple(dict.fromkeys(ids))} if ids else {})
+
+
+def named(reference: Reference, pairs: Pairs) -> Reference:
+    """Give a reference the identifiers that a record lists; see `numbers_in`."""
+    known = {field: value for field, value in numbers_in(pairs).items() if value}
+    ids = (*reference.ids, *known.pop("ids", ()))
+    return replace(reference, ids=tuple(dict.fromkeys(ids)), **known)
 
 
 def _spelt(scheme: str, value: object) -> str | None:

@@ -20,7 +20,6 @@ from recsys.formats.papers.paper_fields import (
     required_id,
     required_title,
     text_of,
-    url_of,
     volume_of,
     year_of,
 )
@@ -46,12 +45,12 @@ class PaperFormat:
     `Reference`, a label, or a scheme of names, and where a record has it: keys joined by dots,
     alternatives between bars. Of a list, a path goes into each item. A word alone is a key of the
     same name. Beside the fields of `Reference` there are `date` (text with a year in it), `people`
-    (names in parts), `address` (of the web, in a text), `keywords` (one text, or a list), `places`
-    (texts that may hold a DOI, an arXiv or an ACL id) and `names` (an object of schemes). partial:
-    records may lack a title. kinds: a `type` -> its name in CSL. more: what the map cannot say, by
-    field; it comes before what the map says. Its `names` are pairs of scheme and name. reads: the
-    keys that `more` looks at, and those that say nothing of a work. inside: a key whose object has
-    more keys of the record.
+    (names in parts), `keywords` (one text, or a list), `places` (texts that may hold a DOI, an
+    arXiv or an ACL id) and `names` (an object of schemes). partial: records may lack a title.
+    kinds: a `type` -> its name in CSL. more: what the map cannot say, by field; it comes before
+    what the map says. Its `names` are pairs of scheme and name. reads: the keys that `more` looks
+    at, and those that say nothing of a work. inside: a key whose object has more keys of the
+    record.
     """
 
     name: str
@@ -87,9 +86,10 @@ class PaperFormat:
         """
         record, known = self._whole(record), self.known()
         unread = [key for key, value in record.items() if value and key not in known]
-        for name, of in _checked(self.fields):
-            if not getattr(work, name):
-                unread += [path[0] for path in of if _says(_value(record, path))]
+        for name, of in _paths(self.fields).items():
+            if name in _READERS and not getattr(work, _READERS[name][0]):
+                values = ((path[0], _value(record, path)) for path in of)
+                unread += [key for key, v in values if (any(v) if isinstance(v, list) else v)]
         return list(dict.fromkeys(unread))
 
     def _whole(self, record: Record) -> Record:
@@ -162,17 +162,6 @@ def _heads(fields: str) -> frozenset[str]:
     return frozenset(path[0] for paths in _paths(fields).values() for path in paths)
 
 
-@cache
-def _checked(fields: str) -> tuple[tuple[str, _Paths], ...]:
-    """Return the fields of a work that a map fills in, and where it looks for each."""
-    paths = _paths(fields).items()
-    return tuple((_READERS[name][0], of) for name, of in paths if name in _READERS)
-
-
-def _says(value: object) -> bool:
-    return any(value) if isinstance(value, list) else bool(value)
-
-
 def _value(record: Record, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - Whatever is there.
     value: Any = record
     for key in path:
@@ -226,8 +215,7 @@ _READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "cited_ids": ("cited_ids", ids_of),
     "keyphrases": ("keyphrases", names_of),
     "keywords": ("keyphrases", keywords_in),
-    "url": ("url", lambda value: url_of(*each_of(value))),
-    "address": ("url", lambda value: next(filter(None, map(address_in, each_of(value))), None)),
+    "url": ("url", lambda value: next(filter(None, map(address_in, each_of(value))), None)),
     "volume": ("volume", volume_of),
     "page": ("page", first_page),
     "article": ("page", text_of),

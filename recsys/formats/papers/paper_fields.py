@@ -18,7 +18,6 @@ Record: TypeAlias = Mapping[str, Any]
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b\ufeff\s]+")
 _YEAR = re.compile(r"\s*(-?\d{1,9})(?:\.0*|-\d.*)?\s*", re.DOTALL)
 _DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)\s*", re.IGNORECASE)
-_WEB = ("http://", "https://")
 _LARGEST_YEAR = 10**9
 _LABEL_DEPTH = 8
 _LONGEST_PAGES = 100
@@ -201,12 +200,6 @@ def lower_doi(value: object) -> str | None:
     # What only begins like one may be a placeholder, which is counted.
     bare = value.strip().lower()
     return identifiers.doi(value) or (bare if bare.startswith("10.") else None)
-
-
-def url_of(*values: object) -> str | None:
-    """Return the first web address; another scheme is not kept, since answers link to it."""
-    plain = (_CONTROL.sub(" ", value).strip() for value in values if isinstance(value, str))
-    return next((url for url in plain if url.lower().startswith(_WEB)), None)
 
 
 def inverted_text(index: object) -> str | None:

@@ -119,7 +119,7 @@ FORMATS = (
         "DOI",
         "indexed deposited prefix member reference-count references-count",
         """date=issued|published|published-print|published-online|posted|approved|created
-        people=author venue=container-title|event.name|group-title address=URL volume page
+        people=author venue=container-title|event.name|group-title url=URL volume page
         article=article-number keyphrases=subject type doi=DOI abstract""",
         kinds=_KINDS_OF_CROSSREF,
         more=services.crossref,
@@ -160,7 +160,7 @@ FORMATS = (
         "dblp search",
         "key title",
         "ee venue authors",
-        "date=year venue address=ee|url volume page=pages type doi dblp=key",
+        "date=year venue url=ee|url volume page=pages type doi dblp=key",
         lacks="id itemType",
         kinds=_KINDS_OF_DBLP,
         more=services.dblp,
@@ -173,7 +173,7 @@ FORMATS = (
         """title date
         venue=publicationTitle|proceedingsTitle|bookTitle|conferenceName|encyclopediaTitle
         venue=websiteTitle|repository
-        abstract=abstractNote address=url volume page=pages|articleNumber keyphrases=tags.tag
+        abstract=abstractNote url volume page=pages|articleNumber keyphrases=tags.tag
         pmid=PMID pmc=PMCID places=DOI|archiveID|extra|number|publicationTitle""",
         partial=True,
         more=services.zotero,
@@ -184,7 +184,7 @@ FORMATS = (
         "titles creators",
         "publicationYear types schemaVersion",
         """year=publicationYear venue=container.title volume=container.volume
-        page=container.firstPage keyphrases=subjects.subject address=url
+        page=container.firstPage keyphrases=subjects.subject url
         type=types.resourceTypeGeneral doi=doi|id""",
         partial=True,
         more=services.datacite,
@@ -199,7 +199,7 @@ FORMATS = (
         venue=journal.title|custom_fields.journal:journal.title|meeting.title
         volume=journal.volume|custom_fields.journal:journal.volume
         page=journal.pages|custom_fields.journal:journal.pages
-        keyphrases=keywords|subjects.subject|subjects.term address=links.self_html|links.html
+        keyphrases=keywords|subjects.subject|subjects.term url=links.self_html|links.html
         doi=doi|pids.doi.identifier""",
         more=services.invenio,
         reads="creators resource_type related_identifiers references",
@@ -211,7 +211,7 @@ FORMATS = (
         """yearPublished oaiIds dataProviders fulltextStatus sourceFulltextUrls depositedDate
         pubmedId arxivId magId repositories fulltextIdentifier""",
         """id title abstract=abstract|description year=yearPublished|year
-        date=publishedDate|datePublished venue=journals.title address=downloadUrl|links.url
+        date=publishedDate|datePublished venue=journals.title url=downloadUrl|links.url
         type=documentType core=id doi arxiv=arxivId pmid=pubmedId mag=magId""",
         more=services.core,
         reads="authors references",
@@ -222,7 +222,7 @@ FORMATS = (
         "author creator datePublished",
         """title=name date=datePublished people=author|creator abstract=abstract|description
         venue=isPartOf.name|periodical.name volume=isPartOf.volumeNumber|volumeNumber
-        page=pageStart|pagination keywords address=url type=@type
+        page=pageStart|pagination keywords url type=@type
         places=@id|identifier.value|identifier|sameAs""",
         reads="@context",
     ),
@@ -231,7 +231,7 @@ FORMATS = (
         "title",
         "type author issued container-title citation-key DOI URL",
         """key=citation-key|id title people=author date=issued venue=container-title|event-title
-        abstract address=URL volume page=page-first|page|article-number keywords=keyword type
+        abstract url=URL volume page=page-first|page|article-number keywords=keyword type
         pmid=PMID pmc=PMCID places=DOI|note|number|archive_location|container-title""",
         lacks="authors references[] year venue",
         partial=True,

@@ -50,16 +50,41 @@ def more_of_paper(record: Record) -> dict[str, Any]:
             cited_ids += ids_of([paper])
         elif ids := ids_of([paper.get(kind) for kind in kinds]):
             cited_ids.append(ids[0])
-        elif title := text_of(paper.get("title")):
-            names = paper.get("externalIds")
-            work = Reference(
-                title=title,
-                authors=names_of(paper.get("authors"), "name")[:1],
-                year=year_of(paper.get("year")),
-                venue=text_of(paper.get("venue")),
-            )
-            cites.append(named(work, names.items() if isinstance(names, dict) else ()))
+        elif text_of(paper.get("title")):
+            cites.append(work_of_api(paper))
     return {"cited_ids": tuple(cited_ids), "cites": tuple(cites)}
+
+
+def work_of_api(paper: Record) -> Reference:
+    """Read a paper as the API lists it among others."""
+    numbers = (("s2", paper.get("paperId")), ("corpusid", paper.get("corpusId")))
+    work = Reference(
+        id=id_of(paper.get("paperId")),
+        title=text_of(paper.get("title")),
+        authors=names_of(paper.get("authors"), "name")[:1],
+        year=year_of(paper.get("year")),
+        venue=text_of(paper.get("venue")),
+    )
+    return named(work, (*numbers, *pairs_in(paper.get("externalIds"))))
+
+
+def work_of_entry(entry: Record) -> Reference:
+    """Read an entry of a bibliography of S2ORC; its id is that of the paper that it links to."""
+    work = Reference(
+        id=id_of(entry.get("link")),
+        title=text_of(entry.get("title")),
+        authors=names_in(map(person_in, listed(entry.get("authors"))[:1])),
+        year=year_in(entry.get("year")),
+        venue=text_of(entry.get("venue")),
+        volume=volume_of(entry.get("volume")),
+        page=first_page(entry.get("pages")),
+    )
+    return named(work, pairs_in(entry.get("other_ids")))
+
+
+def pairs_in(names: object) -> Iterable[tuple[object, object]]:
+    """Return the names and values of an object; none of anything else."""
+    return names.items() if isinstance(names, dict) else ()
 
 
 def more_of_part(record: Record) -> dict[str, Any]:
@@ -81,28 +106,14 @@ def more_of_metadata(record: Record) -> dict[str, Any]:
     corpus_id = _CORPUS_ID.search(text_of(record.get("s2_url")) or "")
     bibliography = record.get("bib_entries")
     entries = bibliography.values() if isinstance(bibliography, dict) else ()
-    linked: dict[str, None] = {}
-    cites: list[Reference] = []
-    for item in filter(lambda item: isinstance(item, dict), entries):
-        if link := id_of(item.get("link")):
-            linked[link] = None
-        elif cited := text_of(item.get("title")):  # Linked to no paper: as it was printed.
-            work = Reference(
-                title=cited,
-                authors=names_in(map(person_in, listed(item.get("authors"))))[:1],
-                year=year_in(item.get("year")),
-                venue=text_of(item.get("venue")),
-                volume=volume_of(item.get("volume")),
-                page=first_page(item.get("pages")),
-            )
-            names = item.get("other_ids")
-            cites.append(named(work, names.items() if isinstance(names, dict) else ()))
+    works = [work_of_entry(entry) for entry in entries if isinstance(entry, dict)]
+    linked = dict.fromkeys(work.id for work in works if work.id)
     return {
         "title": title,
         # The signs stand for the line breaks of structured abstracts.
         "abstract": text_of(abstract.replace(":::", " ")) if isinstance(abstract, str) else None,
         "cited_ids": ids_of(record.get("outbound_citations")) or tuple(linked),
-        "cites": tuple(cites),
+        "cites": tuple(work for work in works if work.title and not work.id),
         "names": [
             ("corpusid", corpus_id[1] if corpus_id else None),
             ("s2", record.get("s2_id")),

@@ -23,10 +23,10 @@ from recsys.formats.papers.paper_fields import (
     required_id,
     required_title,
     text_of,
-    url_of,
 )
 from recsys.formats.references.bibliography import (
     address_in,
+    identified,
     kinds_by_word,
     names_in,
     numbers_of_pubmed,
@@ -88,7 +88,7 @@ def openalex(record: Record) -> dict[str, Any]:
         "cited_ids": tuple(
             cited.rsplit("/", 1)[-1] for cited in ids_of(record.get("referenced_works"))
         ),
-        "url": url_of(address, f"https://openalex.org/{number}"),
+        "url": address_in(address) or f"https://openalex.org/{number}",
         "names": [("arxiv", page) for page in pages if "arxiv.org/abs/" in str(page)],
     }
 
@@ -284,12 +284,7 @@ def _cited_by_archive(pairs: Iterable[tuple[object, object]]) -> tuple[Reference
         for name, relation in pairs
         if str(relation).lower() in ("cites", "references") and (text := text_in(name))
     ]
-    works = (
-        Reference(
-            doi=identifiers.doi(text), arxiv=identifiers.arxiv(text), acl=identifiers.acl(text)
-        )
-        for text in texts
-    )
+    works = (identified(Reference(), text) for text in texts)
     return tuple(work for work in works if work.doi or work.arxiv or work.acl)
 
 

@@ -89,11 +89,6 @@ def read(lines: Iterable[str]) -> Iterator[Reference | Problem]:
         yield work
 
 
-def _published(how: str | None) -> str | None:
-    """Take what an entry of no other kind says of its publication for its venue, unless a link."""
-    return None if how is None or address_in(how) or "\\url" in how else how
-
-
 def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
     fields = entry.fields
 
@@ -113,6 +108,9 @@ def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
     # In `\url{...}`, too; `\_` and the like are escapes.
     sources = (fields.get(name, "").replace(r"\url", "") for name in _ADDRESSES)
     addresses = (_TILDE.sub("~", source) for source in sources)
+    # What an entry of no other kind says of its publication is its venue, unless it is a link.
+    how = plain("howpublished") or ""
+    how = "" if address_in(how) or "\\url" in how else how
     # The authors' own keywords, then those of a database.
     phrases = (*keywords_in(plain("author_keywords")), *keywords_in(plain("keywords")))
     work = Reference(
@@ -120,7 +118,7 @@ def _reference(entry: Entry, authors: tuple[str, ...]) -> Reference:
         title=f"{title}: {subtitle}" if title and subtitle else title,
         authors=authors,
         year=year_in(fields.get("year")) or year_in(fields.get("date")),
-        venue=plain(*_VENUES, macros=True) or _published(plain("howpublished")),
+        venue=plain(*_VENUES, macros=True) or how or None,
         abstract=plain("abstract"),
         url=next(filter(None, map(address_in, addresses)), None),
         kind=kind,

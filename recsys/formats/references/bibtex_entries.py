@@ -1,5 +1,6 @@
 """Take BibTeX apart into entries with their fields: strings put in, parents inherited from.
 
+Where entries and fields stand is told, too (`entry_spans`), and others are put in their place.
 A file is read in parts that end before an entry, so that memory does not grow with its length.
 """
 
@@ -66,19 +67,16 @@ def entries_in(lines: Iterable[str]) -> Iterator[Entry | Problem]:
     defines them, and in the part of their definition.
     """
     from bibtexparser import model
-    from bibtexparser.entrypoint import parse_string
 
-    # It logs each broken block, which is reported here.
-    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     strings = {**JOURNALS, **{month: month for month in _MONTHS}}
     family, keys = _Family(), set[str]()
     for text, before in _parts(lines):
-        library = parse_string(text, parse_stack=[])
-        for string in library.strings:
+        library = blocks_in(text)
+        for string in (block for block in library if isinstance(block, model.String)):
             key = string.key.lower()
             if key in strings or len(strings) < _MOST_STRINGS:
                 strings[key] = _value(str(string.value), strings)
-        items = [item for block in library.blocks for item in _items_in(block, before)]
+        items = [item for block in library for item in _items_in(block, before)]
         blocks = [item for item in items if isinstance(item, model.Entry)]
         twice = [_twice(block, before) for block in blocks if block.key and block.key in keys]
         if len(keys) < _MOST_KEYS:
@@ -96,6 +94,15 @@ def entries_in(lines: Iterable[str]) -> Iterator[Entry | Problem]:
         yield from (item for item in items if isinstance(item, Problem))
         yield from twice
     yield from family.left()
+
+
+def blocks_in(text: str) -> "Sequence[bibtex_model.Block]":
+    """Take the text of a file apart, all values left as they are written."""
+    from bibtexparser.entrypoint import parse_string
+
+    # It logs each broken block, which is reported by who asks.
+    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
+    return parse_string(text, parse_stack=[]).blocks
 
 
 def _parts(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
@@ -241,3 +248,90 @@ def _inheriting(entry: Entry, by_key: Mapping[str, Entry]) -> Iterator[Entry]:
         taken = {_RENAMED.get(name, name): text for name, text in parent.fields.items()}
         fields = {name: text for name, text in taken.items() if name not in _OWN} | fields
     yield replace(entry, fields=fields)
+
+
+_NAME = re.compile(r"[\w:.+/-]+\Z")
+_EQUALS = re.compile(r'(?<!\\)[{}"=]')
+_NEXT = re.compile(r"\s+[\w:.+/-]+\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySpan:
+    """An entry of a file. fields: name in lower case -> where its value begins and ends.
+
+    begin: where the entry begins. after: where its last field ends, or its key.
+    """
+
+    kind: str
+    key: str
+    begin: int
+    after: int
+    fields: Mapping[str, tuple[int, int]]
+
+
+def entry_spans(text: str) -> Iterator[EntrySpan]:
+    """Yield the entries of a file in order, but for broken ones."""
+    from bibtexparser import model
+
+    at = 0
+    for block in blocks_in(text):
+        begin = text.index(block.raw or "", at)
+        entry = getattr(block, "ignore_error_block", block)
+        if not isinstance(entry, model.Entry):  # What is broken may go over into the next entry.
+            broken = isinstance(block, model.ParsingFailedBlock)
+            at = begin + (1 if broken else len(block.raw or ""))
+            continue
+        at = text.index(entry.key, text.index("@", begin) + 1) + len(entry.key)
+        after = at = at + text[at:].lstrip().startswith(",")
+        fields: dict[str, tuple[int, int]] = {}
+        for field in entry.fields:
+            at = text.index("=", text.index(field.key, at) + len(field.key)) + 1
+            value = str(field.value)
+            at = text.index(value, at)
+            first, *others = split_outside(value, _EQUALS)  # Others have no comma before them.
+            length = len(_NEXT.sub("", first) if others else value)
+            # A remark may stand before the name.
+            if name := _NAME.search(field.key):
+                fields.setdefault(name[0].lower(), (at, at + length))
+            after = at = at + len(value)
+        yield EntrySpan(entry.entry_type.lower(), entry.key, begin, after, fields)
+        at = begin + len(block.raw or "")
+
+
+def entry_lines(text: str) -> dict[str, int]:
+    """Return the line, from 1, on which the entry of each key begins."""
+    lines, number, at = dict[str, int](), 1, 0
+    for span in entry_spans(text):
+        number += text.count("\n", at, span.begin)
+        at = span.begin
+        lines.setdefault(span.key, number)
+    return lines
+
+
+def with_fields(text: str, changes: Mapping[str, Mapping[str, str]]) -> str:
+    """Give entries other values; every other letter of the file stays where it is.
+
+    A field that an entry lacks is added behind its last one, indented as that one.
+
+    Args:
+        text: of a file.
+        changes: key of an entry -> name of a field -> what stands between its braces.
+    """
+    pieces: list[tuple[int, int, str]] = []
+    for span in entry_spans(text):
+        for name, value in changes.get(span.key, {}).items():
+            if name in span.fields:
+                pieces.append((*span.fields[name], f"{{{value}}}"))
+                continue
+            last = max(span.fields.values(), default=(span.after, span.after))[0]
+            line = text.rfind("\n", span.begin, last) + 1
+            indent = re.match(r"[^\S\n]*", text[line:])
+            end = "\r\n" if text[line - 2 : line] == "\r\n" else "\n"
+            lead = f"{end}{indent[0] if indent else ''}" if line > span.begin else " "
+            comma = "," if span.fields else ""
+            pieces.append((span.after, span.after, f"{comma}{lead}{name} = {{{value}}}"))
+    parts, at = list[str](), 0
+    for begin, stop, new in sorted(pieces):
+        parts += text[at:begin], new
+        at = stop
+    return "".join((*parts, text[at:]))

@@ -137,7 +137,10 @@ def kind_of(paper: Paper) -> str:
     """
     seen = _kind_by_venue(one_line(paper.venue or "")[:_LONGEST_VENUE])
     if seen == OTHER:
-        seen = _kind_by_identifier(paper)
+        doi = (bare_doi(paper) or "").lower()
+        seen = next((kind for pattern, kind in _BY_DOI if pattern.match(doi)), OTHER)
+        if seen == OTHER and (acl := identifiers.acl(paper.id)):
+            seen = JOURNAL if re.match(r"[JQ]\d\d-|\d{4}\.(?:t?a?cl)-", acl) else MEETING
     types: tuple[str, ...] = ()
     if paper.labels:
         # It loads numpy: a process that only reads references does without it.
@@ -168,14 +171,3 @@ def _kind_by_venue(venue: str) -> str:
     if words & _MEETINGS or _MEETING.search(venue):
         return MEETING
     return JOURNAL if _ABBREVIATED.search(venue) else OTHER
-
-
-def _kind_by_identifier(paper: Paper) -> str:
-    """Tell what a DOI, or an id of the ACL Anthology, is given to."""
-    doi = (bare_doi(paper) or "").lower()
-    for pattern, kind in _BY_DOI:
-        if pattern.match(doi):
-            return kind
-    if acl := identifiers.acl(paper.id):
-        return JOURNAL if re.match(r"[JQ]\d\d-|\d{4}\.(?:t?a?cl)-", acl) else MEETING
-    return OTHER

@@ -56,8 +56,8 @@ _AFFILIATION = re.compile(
 _AND_OTHERS = re.compile(r"(?i)(?<=[\w.])(?:,? (?:and others|et\.? al\.?))+$")
 _ROLE = re.compile(r"(?i)[, ]{1,9}(?:\(eds?\.?\)|eds\.?|editors?)$")
 _NOBODY = re.compile(
-    r"(?i)\W*|\[?no authors?\b[^\]]*\]?|anon(?:\.|ymous)?|null|(?:and )?others|et\.? al\.?"
-    r"|\d[\d, ]*"
+    r"(?i)(?!\{\s*[^\s{}])\W*|\[?no authors?\b[^\]]*\]?|anon(?:\.|ymous)?|null|(?:and )?others"
+    r"|et\.? al\.?|\d[\d, ]*"
 )
 _KEYED = re.compile(r"(?i)(family|given|prefix|suffix|useprefix|id|\w+-i)\s*=\s*(.*)", re.DOTALL)
 _BRACES = dict.fromkeys(map(ord, "{}"))
@@ -150,15 +150,23 @@ def people_in(*texts: str, commas: Commas = "either") -> People:
         names, doubtful = _separate(text, commas)
         told += names
         doubts.append(doubtful)
-    told = [_bare(_without_affiliation(name)) for name in told[:_MOST_NAMES]]
-    told = [name for name in told if not _is_nobody(name)]
+    for at, name in enumerate(told := told[:_MOST_NAMES]):
+        # Where somebody works, or the mark of that, goes from behind a name, but for a group's.
+        shorter = _AFFILIATION.sub("", name.strip())
+        told[at] = _bare(shorter if " " in shorter and not is_group(shorter) else name)
+    told = [name for name in told if not _NOBODY.fullmatch(name)]
     if commas == "between":  # As below a title, where names are spoken.
         return People(tuple(_split(name, "spoken") for name in told))
     order = _order(told)
     read = [_split(name, order) for name in told]
     pairs = list(zip(told, read, strict=True))
     spoken = [name != of.natural for name, of in pairs if "," not in name and not of.literal]
-    open_ = [at for at, (name, of) in enumerate(pairs) if _is_open(name, of)]
+    open_ = [  # Nothing tells which of several words is the family name.
+        at
+        for at, (name, of) in enumerate(pairs)
+        if "," not in name and of.given and of.natural == name and not (of.particle or of.suffix)
+        if not any(map(_is_initial, of.given.split()))
+    ]
     if any(spoken) and 2 * sum(spoken) >= len(spoken):  # Initials stand behind most.
         for at in open_:
             read[at] = _split(told[at], "index")
@@ -382,23 +390,6 @@ def _is_initial(word: str) -> bool:
         return len(letters) <= _MOST_INITIALS
     dotted = _DOTTED.fullmatch(word)
     return dotted is not None and word[0].isupper() and word.lower() not in SUFFIXES
-
-
-def _without_affiliation(text: str) -> str:
-    """Cut where somebody works, or the mark of that, from behind a name, unless it is a group's."""
-    shorter = _AFFILIATION.sub("", text.strip())
-    return shorter if " " in shorter and not is_group(shorter) else text
-
-
-def _is_nobody(bare: str) -> bool:
-    braced = _BRACED.fullmatch(bare)
-    return not braced[1].strip() if braced else _NOBODY.fullmatch(bare) is not None
-
-
-def _is_open(name: str, of: Name) -> bool:
-    """Whether nothing tells which of several words is the family name."""
-    told = "," in name or of.natural != name or of.particle or of.suffix
-    return bool(of.given and not told) and not any(map(_is_initial, of.given.split()))
 
 
 def _separate(text: str, commas: Commas) -> tuple[list[str], bool]:

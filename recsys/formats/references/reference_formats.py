@@ -54,7 +54,7 @@ _LOOSE = PaperFormat(
     OWN,
     "",
     "",
-    "title authors=authors.name date=year venue abstract address=url places=doi",
+    "title authors=authors.name date=year venue abstract url places=doi",
     partial=True,
     more=lambda item: {"id": text_in(item.get("id"))},
 )
@@ -192,19 +192,15 @@ def _works_of_json(text: str, name: str) -> Iterator[Reference | Problem]:
         elif not isinstance(item, dict):
             yield Problem(f"item {number} is neither an object nor an identifier.")
         elif str(item.get("itemType")) not in NOT_WORKS:
-            form, work = _work_of_item(item)
+            form, work = format_of(item), None
+            with suppress(FieldError):
+                work = form.reference_of(item) if form else None
+            if form is None or work is None:  # Less than a corpus asks for may be enough.
+                form = _LOOSE if isinstance(item.get("authors"), list) else _CSL
+                work = form.reference_of(item)
             unread.update(form.unread(item, work))
             yield identified(work, work.doi, work.arxiv) if form.name == OWN else work
     yield from _unread(unread)
-
-
-def _work_of_item(item: dict[str, Any]) -> tuple[PaperFormat, Reference]:
-    """Read an item; less than a corpus asks for may be enough to find the work."""
-    if form := format_of(item):
-        with suppress(FieldError):
-            return form, form.reference_of(item)
-    form = _LOOSE if isinstance(item.get("authors"), list) else _CSL
-    return form, form.reference_of(item)
 
 
 def _unread(unread: Counter[str]) -> Iterator[Problem]:

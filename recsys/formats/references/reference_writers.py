@@ -72,9 +72,10 @@ def entry(key: str, paper: Paper, *, abstract: bool = False) -> str:
     """Write the entry of one paper."""
     kind = kind_of(paper)
     entry_type, container = _TYPES_OF_BIBTEX.get(kind, ("misc", "howpublished"))
-    degree = _degree(paper) if kind == THESIS else ""
-    if degree == "master":
+    told = f"{' '.join(map(str, paper.labels.values()))}{paper.venue or ''}".lower()
+    if kind == THESIS and "master" in told:
         entry_type = "mastersthesis"
+    degree = any(word in told for word in ("master", "phd", "doctor", "ph.d"))
     names = (paper.id, paper.url, paper.doi, *paper.aliases)
     arxiv = next(filter(None, map(identifiers.arxiv, names)), "") if kind == PREPRINT else ""
     fields = {
@@ -91,14 +92,6 @@ def entry(key: str, paper: Paper, *, abstract: bool = False) -> str:
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{entry_type}{{{key},\n{lines}}}\n"
-
-
-def _degree(paper: Paper) -> str:
-    """Return "master" or "doctor", whichever the types of a thesis name; else nothing."""
-    told = " ".join(map(str, paper.labels.values())).lower() + (paper.venue or "").lower()
-    if "master" in told:
-        return "master"
-    return "doctor" if "phd" in told or "doctor" in told or "ph.d" in told else ""
 
 
 def protected_title(title: str) -> str:

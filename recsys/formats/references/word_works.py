@@ -9,6 +9,7 @@ from itertools import islice
 from xml.etree import ElementTree
 
 from recsys.formats.files import checked_json
+from recsys.formats.markup.endnote_xml import reference_of
 from recsys.formats.papers.paper_fields import listed
 from recsys.formats.papers.paper_formats import BY_NAME
 from recsys.formats.references.bibliography import identified, names_in, text_in, year_in
@@ -51,20 +52,7 @@ def _works(field: str) -> Iterator[Reference]:
         text = _unpacked(field) if _ENCODED.match(field) else field
         start, end = text.find(_BEGIN), text.rfind(_END)
         if 0 <= start < end:  # A field holds one of them.
-            for record in _tree(text[start : end + len(_END)], "record"):
-
-                def said(path: str, record: ElementTree.Element = record) -> str:
-                    element = record.find(path)
-                    return "" if element is None else "".join(element.itertext()).strip()
-
-                work = Reference(
-                    key=said("rec-number"),
-                    title=text_in(said("titles/title")),
-                    authors=names_in("".join(a.itertext()) for a in record.iter("author")),
-                    year=year_in(said("dates/year")),
-                    venue=text_in(said("titles/secondary-title")),
-                )
-                yield identified(work, text_in(said("electronic-resource-num")))
+            yield from map(reference_of, _tree(text[start : end + len(_END)], "record"))
 
 
 def _of_csl(text: str) -> Iterator[Reference]:

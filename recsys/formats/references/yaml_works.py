@@ -60,7 +60,12 @@ def read(lines: Iterator[str], unread: Counter[str] | None = None) -> Iterator[R
     Raises:
         InputError: when the first is asked for, the file is no YAML, or holds no works.
     """
-    for form, record in _records(_value("".join(lines).lstrip("\ufeff"))):
+    text = "".join(lines).lstrip("\ufeff")
+    try:
+        value = yaml_value(text, "The bibliography", longest=LONGEST, aliases=MOST_ALIASES)
+    except InputError as error:
+        raise InputError(error.what, _HINT) from error
+    for form, record in _records(value):
         if isinstance(record, dict):
             work = form.reference_of(record)
             if unread is not None:
@@ -70,16 +75,12 @@ def read(lines: Iterator[str], unread: Counter[str] | None = None) -> Iterator[R
             yield Problem("A reference is not a mapping of fields.", "no mapping")
 
 
-def _value(text: str) -> object:
-    try:
-        return yaml_value(text, "The bibliography", longest=LONGEST, aliases=MOST_ALIASES)
-    except InputError as error:
-        raise InputError(error.what, _HINT) from error
-
-
 def _records(value: object) -> Iterator[tuple[PaperFormat, object]]:
     """Tell the works of a document, and of which of the formats they are."""
     works = value.get("references") if isinstance(value, dict) else value
+    # Hayagriva's are entries, most with a title.
+    entries = [e for e in value.values() if isinstance(e, dict)] if isinstance(value, dict) else []
+    titled = sum("title" in entry for entry in entries)
     if isinstance(value, dict) and "cff-version" in value:
         parts = "preferred-citation", "references"
         own = {key: part for key, part in value.items() if key not in parts}
@@ -88,19 +89,12 @@ def _records(value: object) -> Iterator[tuple[PaperFormat, object]]:
             yield from ((CFF, work) for work in each_of(value.get(part)) if work)
     elif isinstance(works, list):
         yield from ((BY_NAME["CSL-JSON"], work) for work in works)
-    elif isinstance(value, dict) and _are_works(value):
+    elif isinstance(value, dict) and len(entries) == len(value) < 2 * titled:
         for key, entry in value.items():
             yield HAYAGRIVA, {**entry, "key": key, "parent": _titled(entry.get("parent"))}
     elif value is not None:
         said = f"the keys {', '.join([*value][:5])}" if isinstance(value, dict) else "a text"
         raise InputError(f"The YAML holds no references, but {said}.", _HINT)
-
-
-def _are_works(value: Record) -> bool:
-    """Whether most of the values are entries with a title, and all are entries."""
-    entries = [entry for entry in value.values() if isinstance(entry, dict)]
-    titled = sum("title" in entry for entry in entries)
-    return len(entries) == len(value) and 2 * titled > len(entries)
 
 
 def _titled(parents: object, deepest: int = 5) -> dict[str, Any]:
@@ -136,7 +130,7 @@ HAYAGRIVA = PaperFormat(
     "",
     """key title=title.value|title date=date|parent.date venue=parent.title.value|parent.title
     abstract=abstract.value|abstract volume=volume|parent.volume page=page-range
-    address=url.value|url pmid=serial-number.pmid pmc=serial-number.pmcid
+    url=url.value|url pmid=serial-number.pmid pmc=serial-number.pmcid
     doi=doi|serial-number.doi arxiv=serial-number.arxiv places=serial-number|url.value|url""",
     partial=True,
     more=_hayagriva,
@@ -148,7 +142,7 @@ CFF = PaperFormat(
     "",
     """title people=authors date=year|date-released|date-published|issue-date
     venue=journal|collection-title|conference.name abstract keywords volume page=start|pages
-    address=url|repository-code|repository|repository-artifact type doi pmc=pmcid
+    url=url|repository-code|repository|repository-artifact type doi pmc=pmcid
     places=doi|identifiers.value|url""",
     partial=True,
     kinds=kinds_by_word(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from recsys.checking.check import Source, check, index_source
 from recsys.checking.fixes import fixes
 from recsys.checking.listed import read_listed
-from recsys.formats.references.bibtex_spans import entry_lines, entry_spans, with_fields
+from recsys.formats.references.bibtex_entries import entry_lines, entry_spans, with_fields
 from recsys.formats.references.reference_formats import parse_bibliography
 from tests.recsys.checking.test_check import PAPERS
 from tests.recsys.query.test_matching import collect
@@ -56,6 +56,11 @@ def test_lines_end_as_those_of_the_file() -> None:
     book = BOOK.replace("\n", "\r\n")
     fixed = with_fields(book, {"ash15": {"doi": "10.5555/swallows", "year": "2015"}})
     assert fixed.count("\n") == fixed.count("\r\n") == book.count("\n") + 1
+
+
+def test_a_field_after_a_missing_comma_stays() -> None:
+    fixed = with_fields("@misc{a, title={x = 1}\n year=3}", {"a": {"title": "y"}})
+    assert fixed == "@misc{a, title={y}\n year=3}"
 
 
 def test_a_key_that_occurs_twice_is_left_alone(library: Source) -> None:

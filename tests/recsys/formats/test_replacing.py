@@ -14,8 +14,7 @@ import pytest
 
 from recsys.eval.studies.clicks.click_log import ClickLog, Impression, write_clicks
 from recsys.eval.trec import write_lines
-from recsys.formats.embeddings.embedding_files import write_embeddings
-from recsys.formats.embeddings.vectors import Embeddings
+from recsys.formats.embeddings.embedding_files import Embeddings, write_embeddings
 from recsys.formats.replacing import replacing, write_whole
 
 VECTORS = Embeddings(("a", "b"), np.eye(2, dtype=np.float32))

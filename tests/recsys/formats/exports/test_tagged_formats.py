@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.exports import tagged_lines
+from recsys.formats.exports import tagged_formats
 from recsys.formats.exports.tagged_formats import ENDNOTE, NBIB, RIS, WOS, TaggedFormat
 from recsys.formats.references.bibliography import Problem, work_of
 from recsys.records import Reference
@@ -166,7 +166,7 @@ def test_what_is_wrong_is_told_and_costs_no_record(
 
 
 def test_what_ends_nowhere_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tagged_lines, "LONGEST_RECORD", 2_000)
+    monkeypatch.setattr(tagged_formats, "LONGEST_RECORD", 2_000)
     text = "PT J\nTI T\nAB x\n" + "   y\n" * 1_000 + "DI 10.5555/lost\nER\nPT J\nTI Two\nER\n"
     first, second = works(WOS, text)
     assert (first.title, first.doi, second.title) == ("T", None, "Two")

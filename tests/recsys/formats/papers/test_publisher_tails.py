@@ -8,7 +8,7 @@ https://www.elsevier.com/about/policies-and-standards/copyright.
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recsys.formats.papers.publisher_tails import says_absent, without_notices
+from recsys.formats.papers.text_hygiene import says_absent, without_notices
 from tests.rows import each_row
 
 TEXT = "We ask how ice melts. It melts slowly."

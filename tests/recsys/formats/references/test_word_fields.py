@@ -40,10 +40,11 @@ def test_endnote_tells_all_that_its_record_holds() -> None:
     assert first == Reference(
         key="1",
         title="On rivers 1 & ice",
-        authors=("Lee, Ada", "Ray, Bo"),
+        authors=("Ada Lee", "Bo Ray"),
         year=2001,
         venue="Water",
         doi="10.1000/r1",
+        kind="document",
     )
     assert second.title == "On rivers 2 & ice"
     assert cited_works([base64.b64encode(text.encode()).decode()]) == (first, second)
