@@ -12,8 +12,23 @@ from hypothesis import strategies as st
 from recsys.errors import InputError
 from recsys.formats.answers import LOCAL_FORMATS, render_local
 from recsys.formats.local_answers.gap_json import GAP_SCHEMA, LOCAL_ANSWER_SCHEMA
-from recsys.formats.local_answers.shown_gaps import around, file_of, keys_of, place_of
-from recsys.records import Gap, LocalAnswer, Mark, Reason, Recommendation, Sentence, Span
+from recsys.formats.local_answers.shown_gaps import (
+    around,
+    file_of,
+    gap_table,
+    keys_of,
+    place_of,
+)
+from recsys.records import (
+    LEAST_MATCH,
+    Gap,
+    LocalAnswer,
+    Mark,
+    Reason,
+    Recommendation,
+    Sentence,
+    Span,
+)
 from recsys.store.artifacts import VERSION
 from tests.recsys.formats.local_answers.made_answers import (
     ITEMS,
@@ -37,6 +52,21 @@ def test_an_answer_is_written_as_the_golden_file_has_it(form: str) -> None:
     file = Path(__file__).parent / "files" / f"answer.{SUFFIXES.get(form, form)}"
     written = render_local(small_answer(), form)
     assert written.replace(VERSION, "VERSION") == file.read_text(encoding="utf-8")
+
+
+@each_row(("probability", "confident"), [(LEAST_MATCH, True), (LEAST_MATCH - 0.001, False)])
+def test_an_unlikely_paper_is_shown_to_programs_and_to_who_asks(
+    probability: float, confident: bool
+) -> None:
+    item = recommended(SPECTER, 1, probability)
+    answer = LocalAnswer((Gap(Sentence("Vectors help."), 12, None, None, (item,)),), draft="a.md")
+    for form in ("table", "markdown", "html", "lines"):
+        written = render_local(answer, form)
+        assert (SPECTER.title in written) is confident, form
+        assert ("No confident match in this corpus" in written) is not confident, form
+    [gap] = json.loads(render_local(answer, "json"))["gaps"]
+    assert gap["confident"] is confident and len(gap["recommendations"]) == 1
+    assert SPECTER.title in gap_table(answer, keys_of(answer), verbose=True)
 
 
 def test_the_reference_has_every_key() -> None:
