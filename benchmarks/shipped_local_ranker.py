@@ -7,8 +7,9 @@ citation_contexts.jsonl.gz. Indexes below WORK are built unless they are there. 
 titles alone: only its cited papers have abstracts, which would give them away.
 
 Every corpus is left out once: a ranker of the others answers its test sentences, one of each
-paper, beside the two stages. Then one of all corpora is written. Where another ranker of drafts
-ships, this one has to learn again: see `local_recommender`.
+paper, beside the two stages, whose own ranker is the one that ships: it has learned from other
+papers of these corpora. Then a local ranker of all corpora is written. Where another ranker of
+drafts ships, this one has to learn again: see `local_recommender`.
 """
 
 import json

@@ -136,9 +136,6 @@ class DraftView:
     def of(cls, recommender: Recommender, draft: Draft, passage: Passage) -> "DraftView":
         """Rank the papers for a draft whose title is the passage, and whose abstract its title.
 
-        Of the ways to put a sentence into a draft this one is the best on dev sentences of three
-        fields; see docs/notes/local.md.
-
         Raises:
             DraftError: neither the draft nor the passage says anything.
         """
