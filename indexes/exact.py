@@ -1,6 +1,5 @@
 """Exact search: scan every vector. The oracle of every other vector index."""
 
-import mmap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -8,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import FILES, Facts
-from recsys.store.arrays import Floats, Mask, Rows, load_array, top_k
+from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import sha256
 from recsys.store.graph import Years
 from recsys.store.row_remap import GONE
-from recsys.store.vectors import StoredVectors, dots, multiplied, row_dots
+from recsys.store.vectors import StoredVectors, dots, let_go, multiplied, row_dots
 
 GROUP = 16
 """Values of which one search for the best looks at the highest first."""
@@ -151,8 +149,8 @@ def summary(facts: Mapping[str, Any], papers: int) -> str:
 
 # Read vectors in blocks: as real arrays, and without keeping what was mapped on the way.
 
-_SHARED = ("r", "r+", "w+")
-"""Modes of maps whose pages are those of the file: nothing is lost when they are let go."""
+_GATHERED = 4096
+"""Rows that are copied from anywhere before pages are let go: at worst some 250 MB of them."""
 
 
 def blocks(vectors: StoredVectors) -> Iterator[tuple[int, Floats]]:
@@ -160,29 +158,16 @@ def blocks(vectors: StoredVectors) -> Iterator[tuple[int, Floats]]:
     step = _step(vectors)
     for begin in range(0, len(vectors), step):
         yield begin, np.array(vectors[begin : begin + step])
-        for part in mapped_parts(vectors):
-            release(part)
+        let_go(vectors)
 
 
-def mapped_parts(vectors: StoredVectors) -> tuple[NDArray[Any], ...]:
-    """Return the large arrays that vectors lie in."""
-    if isinstance(vectors, np.ndarray):
-        return (vectors,)
-    return vectors.parts.codes, vectors.parts.rests
-
-
-def release(array: NDArray[Any]) -> None:
-    """Let go what is mapped of a file; it stays in the cache of the machine, and can be read again.
-
-    What a process has mapped counts as its memory, page by page, for as long as there is room.
-    """
-    held: Any = array
-    while isinstance(held, np.ndarray):
-        if isinstance(held, np.memmap) and held.mode not in _SHARED:
-            return
-        held = held.base
-    if isinstance(held, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        held.madvise(mmap.MADV_DONTNEED)
+def gathered(vectors: StoredVectors, rows: Longs) -> Floats:
+    """Copy some rows of (n, d) vectors, ascending: pages between them would be held, too."""
+    found = np.empty((len(rows), vectors.shape[1]), np.float32)
+    for begin in range(0, len(rows), _GATHERED):
+        found[begin : begin + _GATHERED] = vectors[rows[begin : begin + _GATHERED]]
+        let_go(vectors)
+    return found
 
 
 def nearest(vectors: StoredVectors, queries: Floats, k: int) -> list[tuple[Rows, Floats]]:

@@ -16,16 +16,14 @@ from recsys.errors import ArtifactCorrupt
 from recsys.indexes.backends import Facts
 from recsys.indexes.exact import (
     ExactIndex,
-    blocks,
     compared_in_full,
     least_of_best,
-    release,
     search_rows,
 )
-from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, top_k
+from recsys.store.arrays import Floats, GrowingArray, Longs, Mask, Rows, load_array, top_k
 from recsys.store.graph import Years
 from recsys.store.kernels import dispatch, loops
-from recsys.store.kernels.dispatch import Codes
+from recsys.store.kernels.dispatch import Codes, Split
 from recsys.store.vectors import (
     CODES_FILE,
     OFF,
@@ -33,6 +31,7 @@ from recsys.store.vectors import (
     RESTS_FILE,
     SCALES_FILE,
     StoredVectors,
+    let_go,
     quantised,
     row_dots,
     split,
@@ -45,8 +44,8 @@ from recsys.store.vectors import (
 
 LONGEST = 1.0001
 """No unit vector in float32 is longer."""
-_SPLIT_AT_ONCE = 2048
-"""Rows that are split before the next ones."""
+_SPLIT_AT_ONCE, _HELD = 2048, 1 << 20
+"""Rows that are split before the next ones, and that are put in order in memory, in some 1.2 GB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,32 +136,51 @@ class RoundedQueries:
         return off
 
 
-def write_split(vectors: Floats, folder: Path, *, places: Rows | None = None) -> Floats:
+def write_split(vectors: Floats, folder: Path, *, order: Rows | None = None) -> Floats:
     """Split (n, d) vectors into a folder, in one pass; tell how far their first parts are off.
 
-    places: (n,) int32, where each row goes; None: where it is.
+    What lies in another order is gathered _HELD places at a time: to write each row where it goes
+    would write most pages of the files many times.
+
+    order: (n,) int32, the row of each place; None: the place is the row.
 
     Returns: (n,) float32, by row, no less than the length of what is missing of each.
     """
-    codes = np.lib.format.open_memmap(folder / CODES_FILE, "w+", np.int8, vectors.shape)
-    rests = np.lib.format.open_memmap(folder / RESTS_FILE, "w+", np.int16, vectors.shape)
-    scales, errors = (np.empty(len(vectors), np.float32) for _ in range(2))
-    for begin, block in blocks(vectors):
-        for at in range(begin, begin + len(block), _SPLIT_AT_ONCE):
-            some = slice(at, min(at + _SPLIT_AT_ONCE, begin + len(block)))
-            rows = np.arange(some.start, some.stop) if places is None else places[some]
-            parts = split(block[at - begin :][: len(rows)])
-            codes[rows], rests[rows], scales[rows] = parts.codes, parts.rests, parts.scales
-            # How far codes are from the vectors, and from what splitting made of these.
-            lengths = np.linalg.norm(parts.rests.astype(np.float32), axis=1)
-            lengths += np.float32(OFF * np.sqrt(parts.rests.shape[1]))
-            lengths *= parts.scales / np.float32(65536)
-            # An error told smaller than it is would lose a row; sums are off by some steps.
-            errors[some] = np.nextafter(lengths * np.float32(1 + 1e-5), np.float32(2))
-        release(codes)
-        release(rests)
-    np.save(folder / SCALES_FILE, scales)
-    if places is not None:
+    n, d = vectors.shape
+    errors = np.empty(n, np.float32)
+    with (
+        GrowingArray(folder / CODES_FILE, np.int8, d) as codes,
+        GrowingArray(folder / RESTS_FILE, np.int16, d) as rests,
+        GrowingArray(folder / SCALES_FILE, np.float32) as scales,
+    ):
+        for begin in range(0, n, _HELD):
+            end = min(begin + _HELD, n)
+            rows = np.arange(begin, end) if order is None else order[begin:end]
+            held = Split(
+                np.empty((end - begin, d), np.int8),
+                np.empty((end - begin, d), np.int16),
+                np.empty(end - begin, np.float32),
+            )
+            ascending = np.argsort(rows)  # They are read in the order of their file.
+            for at in range(0, len(rows), _SPLIT_AT_ONCE):
+                some = ascending[at : at + _SPLIT_AT_ONCE]
+                parts = split(vectors[rows[some]])
+                let_go(vectors)
+                held.codes[some], held.rests[some] = parts.codes, parts.rests
+                held.scales[some] = parts.scales
+                # How far codes are from the vectors, and from what splitting made of these.
+                lengths = np.linalg.norm(parts.rests.astype(np.float32), axis=1)
+                lengths += np.float32(OFF * np.sqrt(d))
+                lengths *= parts.scales / np.float32(65536)
+                # An error told smaller than it is would lose a row; sums are off by some steps.
+                off = np.nextafter(lengths * np.float32(1 + 1e-5), np.float32(2))
+                errors[rows[some]] = off
+            codes.append(held.codes)
+            rests.append(held.rests)
+            scales.append(held.scales)
+    if order is not None:
+        places = np.empty(n, np.int32)
+        places[order] = np.arange(n, dtype=np.int32)
         np.save(folder / PLACES_FILE, places)
     return errors
 

@@ -17,20 +17,29 @@ from recsys.indexes.backends import Facts, Former
 from recsys.indexes.exact import (
     blocks,
     compared_in_full,
+    gathered,
     least_effort,
     nearest,
     recall,
-    release,
     sampled,
     search_allowed,
 )
 from recsys.indexes.int8_index import Rounded, RoundedQueries, write_split
-from recsys.protocols import VectorIndex
 from recsys.retrieval.propose import StageOne
-from recsys.store.arrays import Floats, Longs, Mask, Rows, distinct, load_array, offsets, top_k
+from recsys.store.arrays import (
+    Floats,
+    Longs,
+    Mask,
+    Rows,
+    distinct,
+    load_array,
+    offsets,
+    release,
+    top_k,
+)
 from recsys.store.graph import Years
 from recsys.store.row_remap import GONE
-from recsys.store.vectors import StoredVectors, multiplied
+from recsys.store.vectors import StoredVectors, let_go, multiplied
 
 # Lists of rows, each around a centroid: which rows are in which.
 
@@ -173,7 +182,7 @@ def sample_together(
     return Sample(k, FOUND_TOGETHER, groups, [[near[at] for at in part] for part in parts])
 
 
-def choose_effort(lists: Lists, sample: Sample, trial: Callable[[Effort], VectorIndex]) -> Effort:
+def choose_effort(lists: Lists, sample: Sample, trial: Callable[[Effort], "IvfIndex"]) -> Effort:
     """Find how many rows have to be scanned for each query so that the recall reaches the target.
 
     A neighbour is met once the lists before its own, seen from the query of the group that is
@@ -187,8 +196,12 @@ def choose_effort(lists: Lists, sample: Sample, trial: Callable[[Effort], Vector
 
     def recall_with(scanned: int) -> float:
         index = trial(Effort(sample.k + 1, scanned, 0.0))
-        found = (index.search_many(queries, sample.k + 1) for queries in sample.groups)
-        return recall(chain.from_iterable(found), chain.from_iterable(sample.near))
+        found = []
+        for queries in sample.groups:
+            found += index.search_many(queries, sample.k + 1)
+            let_go(index.vectors)
+            release(index.rounded.codes)
+        return recall(found, chain.from_iterable(sample.near))
 
     # Rounding may lose some.
     scanned, share = least_effort(start, len(lists.rows), sample.target, recall_with)
@@ -206,8 +219,7 @@ _AT_ONCE = 2048
 def train(vectors: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Find centroids of (n, d) unit vectors, among a sample: (count, d) float32. n >= count."""
     chosen = np.sort(rng.choice(len(vectors), min(len(vectors), SAMPLE * count), replace=False))
-    sample = vectors[chosen]
-    release(vectors)
+    sample = gathered(vectors, chosen)
     centroids = sample[rng.choice(len(sample), count, replace=False)]
     for _ in range(ROUNDS):
         lists = assign(sample, centroids)
@@ -336,9 +348,7 @@ def train_lists(vectors: Floats) -> Lists:
 
 def write_lists(vectors: Floats, folder: Path, lists: Lists) -> IvfIndex:
     """Write what a search needs; open it so that it scans everything."""
-    places = np.empty(len(vectors), np.int32)
-    places[lists.rows] = np.arange(len(vectors), dtype=np.int32)
-    write_split(vectors, folder, places=places)
+    write_split(vectors, folder, order=lists.rows)
     np.save(folder / ROWS_FILE, lists.rows)
     np.save(folder / STARTS_FILE, lists.starts)
     np.save(folder / CENTROIDS_FILE, lists.centroids)

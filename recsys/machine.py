@@ -96,15 +96,6 @@ def return_large_blocks() -> None:
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, MIB)
 
 
-def let_go(mapped: mmap.mmap) -> None:
-    """Give back the pages of a mapped file that were read; they are read again when needed.
-
-    They would count as memory of the process, until somebody else wants it.
-    """
-    if sys.platform == "linux":
-        mapped.madvise(mmap.MADV_DONTNEED)
-
-
 # Temporary files of processes that were killed: the next one that writes there removes them.
 
 _OURS = re.compile(r"\.(?P<host>[0-9a-f]{8})\.(?P<pid>\d+)\.[0-9a-f]{8}\.tmp")

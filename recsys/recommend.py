@@ -6,7 +6,7 @@ from typing import Unpack
 
 import numpy as np
 
-from recsys.errors import InputError, NothingFound, RecsysError
+from recsys.errors import ArtifactCorrupt, InputError, NothingFound, RecsysError
 from recsys.machine import one_thread
 from recsys.protocols import Encoder, Ranker
 from recsys.query.query import (
@@ -29,6 +29,7 @@ from recsys.records import Answer, Draft, ReadingLists, Recommendation
 from recsys.retrieval.propose import IN_WORDS, Candidates, StageOne, filtered_retrieval, propose
 from recsys.store.arrays import Floats, Mask, Rows, distinct, find_rows, top_k
 from recsys.store.collection import Collection
+from recsys.store.generations import root_of
 from recsys.store.vectors import dot_cache
 
 BEST = 20
@@ -165,8 +166,14 @@ class Recommender:
         if k < 1:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
         check_diversity(diversity)
-        with one_thread(), dot_cache():
-            return self._answer(question, k, question.filtered(filters), diversity)
+        try:
+            with one_thread(), dot_cache():
+                return self._answer(question, k, question.filtered(filters), diversity)
+        except IndexError as error:  # Of a large index, opening does not look at every number.
+            raise ArtifactCorrupt(
+                f"{root_of(self.collection.folder)} is damaged ({error}).",
+                "`recsys inspect --verify` names the file; build the index again with --force.",
+            ) from error
 
     def _answer(self, question: Question, k: int, filters: Filters, diversity: float) -> Answer:
         query = self.query_to(question.draft, front_matter=filters.keep_front_matter)

@@ -60,6 +60,8 @@ PART_BYTES = 32 << 20
 """Bytes of files that make one more part: what they come to is some 100 MB as rows."""
 DUMP_BYTES = 4 << 30
 """Bytes of files, packed as they are, from which on each is a shard; one process reads fewer."""
+ALONE_BYTES = 1 << 30
+"""Bytes of a file from which on this process reads it: a worker would send all of it at once."""
 SHARDS = "shards"
 """The folder of large files that were read, one by one."""
 _READ = 2
@@ -243,14 +245,14 @@ def _read_one_by_one(
     engine: Engine,
     progress: Progress,
 ) -> list[ShardFiles]:
-    """Read files, each as a shard: those of lines by an engine, libraries here, and PDFs last.
+    """Read files, each as a shard: those of lines by an engine, others here, and PDFs last.
 
     PDFs have processes of their own. Other machines have the files of a bucket, but not those of
     this one.
     """
     remote = [is_remote(file.path) for file in files]
     own = [
-        not far and (is_pdf(file.path) or is_library(file.path))
+        not far and (is_pdf(file.path) or is_library(file.path) or file.size >= ALONE_BYTES)
         for far, file in zip(remote, files, strict=True)
     ]
     lines = [file for file, here in zip(files, own, strict=True) if not here]
@@ -269,7 +271,7 @@ def _read_one_by_one(
         if not here:
             shards.append(next(read))
         elif file not in pdfs:
-            folder = work / f"library-{number}"
+            folder = work / f"alone-{number}"
             shards.append(_read([file], folder, reading, cache, progress))
     if pdfs:
         shards.append(_read(pdfs, work / "pdfs", reading, cache, progress))

@@ -156,11 +156,13 @@ def link_changes(old: CitationGraph, new: CitationGraph, today: Rows) -> tuple[i
 
     today: (old,) int32, the new row of each old one, GONE where there is none.
     """
-    n = len(new.cites)
-    citing = today[np.repeat(np.arange(len(today)), np.diff(old.cites.starts))]
-    cited = today[old.cites.values]
-    both = (citing != GONE) & (cited != GONE)
-    before = citing[both].astype(np.int64) * n + cited[both]
-    owners = np.repeat(np.arange(n), np.diff(new.cites.starts))
-    common = np.intersect1d(before, owners * n + new.cites.values, assume_unique=True)
-    return len(new.cites.values) - len(common), len(old.cites.values) - len(common)
+    n, common = len(new.cites), 0
+    for rows, _ in old.cites.pieces():
+        stayed = today[rows] != GONE
+        old_rows, new_rows = rows[stayed], today[rows[stayed]]
+        owner, cited = old.cites.take(old_rows)
+        before = new_rows[owner].astype(np.int64) * n + today[cited]
+        owner_now, cited_now = new.cites.take(new_rows)
+        after = new_rows[owner_now].astype(np.int64) * n + cited_now
+        common += len(np.intersect1d(before[today[cited] != GONE], after, assume_unique=True))
+    return len(new.cites.values) - common, len(old.cites.values) - common

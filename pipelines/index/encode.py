@@ -41,7 +41,7 @@ from recsys.store.collection import check_vectors
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.generations import pin
 from recsys.store.row_remap import GONE
-from recsys.store.vectors import StoredVectors, load_vectors, vector_files
+from recsys.store.vectors import StoredVectors, let_go, load_vectors, vector_files
 
 STAGE = "encoding papers"
 NOTES = "vectors.json"
@@ -92,6 +92,7 @@ class KnownVectors:
             there = rows != GONE
             if there.any():
                 piece[there] = self.vectors[rows[there]]
+                let_go(self.vectors)
             yield piece
 
     @classmethod

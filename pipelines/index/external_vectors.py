@@ -25,6 +25,7 @@ from recsys.store.arrays import Floats, Mask, load_array, write_rows
 from recsys.store.artifacts import BY_WORDS, VECTOR_FILE, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.terms import TermStore
+from recsys.store.vectors import let_go
 
 GIVEN_FILE = "given.npy"
 SAMPLE = 64
@@ -155,28 +156,27 @@ def _write(
             "Give vectors that were made by the same encoder.",
         )
     rows = file.rows(corpus.ids[row] for row in range(n))
-    for begin in range(0, n, AT_ONCE):
-        some = rows[begin : begin + AT_ONCE]
-        held[begin : begin + AT_ONCE] = (some != MISSING) & file.vectors[some].any(axis=1)
+
+    def pieces() -> Iterator[Floats]:
+        for begin, piece in zip(count(0, AT_ONCE), known.pieces(file.dim), strict=False):
+            some = rows[begin : begin + AT_ONCE]
+            there = np.flatnonzero(some != MISSING)
+            # In 64 bits: the squares of large or tiny numbers leave the range of 32.
+            exact = file.vectors[some[there]].astype(np.float64)
+            let_go(file.vectors)
+            told = exact.any(axis=1)
+            there, exact = there[told], exact[told]
+            piece[there] = exact / np.linalg.norm(exact, axis=1, keepdims=True)
+            held[begin + there] = True
+            yield piece
+
+    write_rows(target, (n, file.dim), pieces())
     if not len(known.vectors) and not held.any():
         raise InputError(
             f"{source} has no vector for any of the {n:,} papers: its first id is "
             f"{file.ids[0]!r}, theirs is {corpus.ids[0]!r}.",
             "Give the vectors of these papers, by the same ids.",
         )
-    rows[~held] = MISSING
-
-    def pieces() -> Iterator[Floats]:
-        for begin, piece in zip(count(0, AT_ONCE), known.pieces(file.dim), strict=False):
-            some = rows[begin : begin + AT_ONCE]
-            there = some != MISSING
-            # In 64 bits: the squares of large or tiny numbers leave the range of 32.
-            exact = file.vectors[some[there]].astype(np.float64)
-            lengths = np.linalg.norm(exact, axis=1, keepdims=True)
-            piece[there] = exact / np.where(lengths > 0, lengths, 1)
-            yield piece
-
-    write_rows(target, (n, file.dim), pieces())
     return held
 
 

@@ -10,11 +10,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
-from recsys.machine import let_go
 from recsys.models.encoder import Text
 from recsys.pipelines.corpora.partitions import one_batch
 from recsys.pipelines.corpora.works import SCHEMA
-from recsys.store.arrays import Longs, Mask, Rows, SortedStrings
+from recsys.store.arrays import Longs, Mask, Rows, SortedStrings, release
 from recsys.store.corpus import Corpus, paper_types
 from recsys.store.front_matter import is_front_matter
 from recsys.store.names import name_keys
@@ -46,7 +45,7 @@ class PaperRows:
         self._new = papers.to_batches()
         sizes: list[int] = []
         if len(old):
-            self._file = papers_file(old)
+            self._file, self._stored = papers_file(old), old.stored
             facts = self._file.metadata
             sizes = [facts.row_group(number).num_rows for number in range(facts.num_row_groups)]
         self._groups = len(sizes)
@@ -69,6 +68,7 @@ class PaperRows:
 
     def _read_group(self, number: int) -> pa.RecordBatch:
         table = self._file.read_row_group(number, use_threads=False)
+        release(self._stored)
         return table.cast(SCHEMA).combine_chunks().to_batches()[0]
 
 
@@ -159,7 +159,7 @@ def read_texts(corpus: Corpus, size: int) -> Iterator[list[Text]]:
     with papers_file(corpus) as file:
         for batch in file.iter_batches(size, columns=["title", "abstract"]):
             yield list(zip(batch["title"].to_pylist(), batch["abstract"].to_pylist(), strict=True))
-            let_go(corpus.stored)
+            release(corpus.stored)
 
 
 def texts_in(corpus: Corpus, rows: NDArray[np.integer] | None = None) -> list[Text]:
@@ -183,6 +183,7 @@ def texts_of(corpus: Corpus, wanted: Mask, size: int) -> Iterator[tuple[Rows, li
             inside = rows[(rows >= begin) & (rows < end)] - begin
             if len(inside):
                 table = file.read_row_group(group, columns=["title", "abstract"]).take(inside)
+                release(corpus.stored)
                 columns = (table.column(name).to_pylist() for name in ("title", "abstract"))
                 waiting.extend(zip(*columns, strict=True))
             while len(waiting) >= size:

@@ -311,9 +311,9 @@ class CitingHabits:
         return self.counts[np.digitize(citations, COUNTS)]
 
 
-def _spread(rows: Rows) -> Rows:
-    """Take at most MOST rows, evenly spread."""
-    return rows if len(rows) <= MOST else rows[np.linspace(0, len(rows) - 1, MOST).astype(int)]
+def _spread(rows: Rows, most: int = MOST) -> Rows:
+    """Take at most so many rows, evenly spread."""
+    return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(int)]
 
 
 def _binned(graph: CitationGraph, rows: Rows, year: int) -> tuple[Longs, Longs]:
@@ -329,8 +329,8 @@ def _likely(made: _Bins, chance: _Bins) -> Floats:
     return ((made + DOUBT) / (made + chance + 2 * DOUBT)).astype(np.float32)
 
 
-LATELY = 3
-"""Years before a draft whose papers tell how much of a corpus its drafts cite."""
+LATELY, MOST_LATELY = 3, 100_000
+"""Years before a draft whose papers tell how much of a corpus its drafts cite, so many of them."""
 
 
 def references_lately(graph: CitationGraph, before: int) -> float | None:
@@ -340,7 +340,7 @@ def references_lately(graph: CitationGraph, before: int) -> float | None:
     """
     years = graph.years
     lately = (years != UNKNOWN_YEAR) & (years < before) & (years >= before - LATELY)
-    citing = np.flatnonzero(lately).astype(np.int32)
+    citing = _spread(np.flatnonzero(lately).astype(np.int32), MOST_LATELY)
     owner, cited = graph.references(citing)
     counts = np.bincount(owner[years[cited] <= years[citing[owner]]])
     any_cited = counts[counts > 0]

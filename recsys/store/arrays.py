@@ -1,5 +1,6 @@
 """Small building blocks over numpy arrays: files, ragged rows, sorted strings, lists of rows."""
 
+import mmap
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,24 @@ def load_array(path: Path) -> NDArray[Any]:
         what = f"{path} cannot be read as an array ({error})."
         raise ArtifactCorrupt(what, "Build it again.") from error
     return array
+
+
+_SHARED = ("r", "r+", "w+")
+"""Modes of maps whose pages are those of the file: nothing is lost when they are let go."""
+
+
+def release(held: NDArray[Any] | mmap.mmap) -> None:
+    """Let go what is mapped of a file; it stays in the cache of the machine, and can be read again.
+
+    What a process has mapped counts as its memory, page by page, for as long as there is room.
+    """
+    mapped: Any = held
+    while isinstance(mapped, np.ndarray):
+        if isinstance(mapped, np.memmap) and mapped.mode not in _SHARED:
+            return
+        mapped = mapped.base
+    if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def load_arrays(path: Path, names: Sequence[str]) -> list[NDArray[Any]]:
@@ -224,15 +243,16 @@ def write_rows(path: Path, shape: tuple[int, int], pieces: Iterable[Floats]) -> 
 class GrowingArray:
     """Numbers written piece by piece, as many as there will be: the file is that of `np.save`."""
 
-    def __init__(self, path: Path, dtype: DTypeLike) -> None:
-        """Begin the file."""
+    def __init__(self, path: Path, dtype: DTypeLike, width: int | None = None) -> None:
+        """Begin the file. width: of the rows of a matrix; None: a line of numbers."""
         self.length = 0
+        self._row = () if width is None else (width,)
         self._dtype: np.dtype[Any] = np.dtype(dtype)
         self._file = path.open("wb")
         self._write_header()
 
     def append(self, values: NDArray[Any]) -> None:
-        """Write (m,) numbers behind those that are there."""
+        """Write (m,) numbers, or (m, width), behind those that are there."""
         self._file.write(np.ascontiguousarray(values, self._dtype).data)
         self.length += len(values)
 
@@ -247,7 +267,9 @@ class GrowingArray:
             self._write_header()
 
     def _write_header(self) -> None:
-        np.lib.format.write_array_header_1_0(self._file, _facts(self._dtype, (self.length,)))
+        np.lib.format.write_array_header_1_0(
+            self._file, _facts(self._dtype, (self.length, *self._row))
+        )
 
 
 class GrowingRagged:

@@ -1,5 +1,6 @@
 """Everything stage one and stage two read of a corpus, in one value, and whether it fits."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,7 +88,11 @@ class Collection:
 # Check that the arrays of an index fit each other, before anything is read by their numbers.
 #
 # Checksums tell what changed since it was written; an index of somebody else may have been written
-# wrong. All this costs one look at each number, and memory is never read beyond an array after it.
+# wrong. Of millions of numbers some are looked at, so that opening does not read a large index: who
+# follows a number compares it with the length of what it points into, too.
+
+_PIECES, _PIECE = 64, 1 << 16
+"""Of more numbers than fit into so many pieces, evenly spaced ones are looked at."""
 
 
 def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
@@ -111,13 +116,13 @@ def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
     front_matter, shown, named = corpus.front_matter, corpus.shown, corpus.named
     check.array("front_matter", front_matter, np.int32)
     check.within("front_matter", front_matter, 0, n)
-    check.ascends("front_matter", front_matter[1:] > front_matter[:-1])
+    check.ascends("front_matter", front_matter, least=1)
     check.array("shown.blob", shown.blob, np.uint8)
     check.starts("shown", shown.starts, -(-n // TOGETHER), len(shown.blob))
     check.array("named.hashes", named.hashes, np.uint32)
     check.array("named.rows", named.rows, np.int32, len(named.hashes))
     check.within("named.rows", named.rows, 0, n)
-    check.ascends("named.hashes", named.hashes[1:] >= named.hashes[:-1])
+    check.ascends("named.hashes", named.hashes)
     check.ragged("cites", graph.cites, n, n)
     check.ragged("cited_by", graph.cited_by, n, n)
 
@@ -198,20 +203,21 @@ class _Checks:
 
     def within(self, name: str, array: NDArray[Any], least: int, below: int) -> None:
         """Check that numbers are from `least`, -1 or 0, to below a bound."""
-        # Those below 0 are the greatest without a sign: one pass over tens of millions, not two.
-        moved = array if least == 0 else array - array.dtype.type(least)
-        if len(array) and moved.view(np.uint32).max() >= below - least:
-            self.refuse(name, f"names numbers outside {least} to {below - 1}")
+        for piece in _pieces(array):
+            if piece.min() < least or piece.max() >= below:
+                self.refuse(name, f"names numbers outside {least} to {below - 1}")
 
-    def ascends(self, name: str, steps: NDArray[np.bool_]) -> None:
-        if not steps.all():
-            self.refuse(name, "does not ascend")
+    def ascends(self, name: str, array: NDArray[Any], least: int = 0) -> None:
+        """Check that numbers go up by `least` or more."""
+        for piece in _pieces(array):
+            if (piece[1:] < piece[:-1] + array.dtype.type(least)).any():
+                self.refuse(name, "does not ascend")
 
     def starts(self, name: str, starts: NDArray[Any], rows: int | None, end: int) -> None:
         self.array(f"{name}.starts", starts, np.int64, None if rows is None else rows + 1)
-        ascends = len(starts) and (starts[0], starts[-1]) == (0, end)
-        if not ascends or np.any(starts[1:] < starts[:-1]):
+        if not len(starts) or (starts[0], starts[-1]) != (0, end):
             self.refuse(f"{name}.starts", f"does not ascend from 0 to {end}")
+        self.ascends(f"{name}.starts", starts)
 
     def strings(self, name: str, strings: SortedStrings) -> None:
         self.array(f"{name}.blob", strings.blob, np.uint8)
@@ -221,3 +227,12 @@ class _Checks:
         self.array(f"{name}.values", ragged.values, np.int32)
         self.starts(name, ragged.starts, rows, len(ragged.values))
         self.within(f"{name}.values", ragged.values, 0, below)
+
+
+def _pieces(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Give all of an array, or pieces of a long one; nothing where it is empty."""
+    if len(array) > _PIECES * _PIECE:
+        begins = np.linspace(0, len(array) - _PIECE, _PIECES).astype(int)
+        yield from (array[begin : begin + _PIECE] for begin in begins.tolist())
+    elif len(array):
+        yield array

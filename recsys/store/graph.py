@@ -79,10 +79,13 @@ class CitationGraph:
 
         References of unknown year do not count, nor those of a paper of unknown year.
         """
-        citing, cited = self.edges()
-        years = self.years[cited]
-        counted = (years != UNKNOWN_YEAR) & (years <= self.years[citing])
-        return np.bincount(citing[counted], minlength=len(self.years))
+        counts = np.zeros(len(self.years), np.int64)
+        for rows, inside in self.cites.pieces():
+            owner = np.repeat(np.arange(len(rows)), self.cites.lengths(rows))
+            years = self.years[self.cites.values[inside]]
+            counted = (years != UNKNOWN_YEAR) & (years <= self.years[rows[owner]])
+            counts[rows] = np.bincount(owner[counted], minlength=len(rows))
+        return counts
 
     def older(self, rows: Rows, before: int) -> Mask:
         """Tell which rows have a known year < before."""

@@ -10,7 +10,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Floats, Longs, Mask, Rows, find_rows, load_array, number
+from recsys.store.arrays import (
+    Floats,
+    Longs,
+    Mask,
+    Rows,
+    find_rows,
+    load_array,
+    number,
+    release,
+)
 from recsys.store.artifacts import VECTOR_FILE
 from recsys.store.kernels import dispatch
 from recsys.store.kernels.dispatch import Codes, Split, split_dots, unsplit
@@ -106,6 +115,13 @@ def load_vectors(folder: Path) -> StoredVectors:
     if (folder / RESTS_FILE).exists():
         return SplitVectors.load(folder)
     return load_array(folder / VECTOR_FILE)
+
+
+def let_go(vectors: StoredVectors) -> None:
+    """Let go what is mapped of vectors, see `recsys.store.arrays.release`."""
+    whole = isinstance(vectors, np.ndarray)
+    for part in (vectors,) if whole else (vectors.parts.codes, vectors.parts.rests):
+        release(part)
 
 
 def vector_files(folder: Path) -> list[str]:

@@ -138,10 +138,15 @@ def test_split_vectors_are_searched_as_whole_ones_are(
             assert len(set(one[0]) ^ set(other[0])) <= 2  # Equally near but for rounding.
 
 
-def test_vectors_are_rounded_to_where_they_belong(tmp_path: Path) -> None:
+def test_vectors_are_rounded_to_where_they_belong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recsys.indexes.int8_index._HELD", 16)
+    monkeypatch.setattr("recsys.indexes.int8_index._SPLIT_AT_ONCE", 5)
     vectors = random_vectors(50)
-    places = np.random.default_rng(0).permutation(50).astype(np.int32)
-    told = write_split(vectors, tmp_path, places=places)
+    order = np.random.default_rng(0).permutation(50).astype(np.int32)
+    told = write_split(vectors, tmp_path, order=order)
+    places = np.argsort(order)
     rounded = Rounded.stored(vectors, tmp_path)
     again = rounded.codes[places] * rounded.scales[places, None]
     errors = np.linalg.norm(again - vectors, axis=1)

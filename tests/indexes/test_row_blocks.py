@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recsys.indexes.exact import ExactIndex, blocks, nearest, release
-from recsys.store.arrays import load_array
+from recsys.indexes.exact import ExactIndex, blocks, nearest
+from recsys.store.arrays import load_array, release
 from tests.indexes.small_indexes import random_vectors
 from tests.rows import each_row
 

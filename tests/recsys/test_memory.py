@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recsys.machine import MIB, let_go
+from recsys.machine import MIB
+from recsys.store.arrays import release
 
 ASK = """
 import resource
@@ -75,6 +76,6 @@ def test_pages_of_a_file_that_were_read_are_let_go_and_read_again(tmp_path: Path
     ):
         assert mapped.find(b"z") == -1
         held = of_files()
-        let_go(mapped)
+        release(mapped)
         assert held - of_files() >= 7 * MIB
         assert mapped[:8] == mapped[-8:] == b"abcdefgh"

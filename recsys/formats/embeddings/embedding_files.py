@@ -30,7 +30,7 @@ from recsys.formats.replacing import replacing
 from recsys.protocols import Progress, silent
 from recsys.records import PaperId
 from recsys.store.arrays import Floats, Longs, load_array, write_rows
-from recsys.store.vectors import StoredVectors
+from recsys.store.vectors import StoredVectors, let_go
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -162,6 +162,7 @@ def check(embeddings: Embeddings, name: str) -> None:
         known.new_id(row, paper_id)
     for begin in range(0, len(vectors), STEP):
         finite = np.isfinite(vectors[begin : begin + STEP]).all(axis=1)
+        let_go(vectors)
         if not finite.all():
             row = begin + int(finite.argmin())
             raise _not_finite(known.place(row + 1), vectors[row])
