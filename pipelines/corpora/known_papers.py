@@ -13,6 +13,7 @@ from recsys.pipelines.corpora.partitions import batch_of, flattened
 from recsys.pipelines.corpora.works import CITED, Works, WorkWriter
 from recsys.pipelines.jobs.kept_results import ShardFiles
 from recsys.records import Paper, Reference
+from recsys.store.arrays import Rows
 from recsys.store.corpus import Corpus
 from recsys.store.names import author_key
 from recsys.store.words import keyphrases_in, without_keyphrases
@@ -49,9 +50,24 @@ class KnownPapers:
             folder: where a folder is made for the papers.
         """
         columns = ["names", "title", "authors", "year", "own_id", "sealed"]
-        read, papers = works.table(columns), self.table()
+        read = works.table(columns)
         ours = pc.and_(read.column("sealed"), pc.is_valid(read.column("own_id")))
         read = read.filter(pc.invert(ours))
+        # The papers are gigabytes where there are millions: files of ours need not look at them.
+        meant = self._meant(read) if read.num_rows else np.empty(0, np.int32)
+        place = folder / "known"
+        place.mkdir()
+        writer = WorkWriter(place)
+        references = map(work_of, map(self._as_read, self.corpus.full_papers(meant)))
+        writer.add(references, 0, sealed=True)
+        writer.close()
+        facts = {"works": writer.count, "cited": writer.cited, "spaceless": writer.spaceless}
+        spaces = {"spaces": [("the papers of an index", True)], "given": list(writer.given)}
+        return ShardFiles(place, facts | spaces)
+
+    def _meant(self, read: pa.Table) -> Rows:
+        """Find the papers that works are: rows, ascending."""
+        papers = self.table()
         names, owners = flattened(read.column("names").combine_chunks())
         places, named = PaperNames.of(*all_names(papers)).find_all(names)
         told = np.zeros(read.num_rows, bool)
@@ -62,16 +78,7 @@ class KnownPapers:
         titles, years = (left.column(name).combine_chunks() for name in ("title", "year"))
         by_title = batch_of(CITED, range(left.num_rows), None, None, None, keys, years, titles)
         rows = np.concatenate([named, link_to(by_title, papers)])
-        meant = np.unique(rows[rows != NOBODY]).astype(np.int32)
-        place = folder / "known"
-        place.mkdir()
-        writer = WorkWriter(place)
-        references = map(work_of, map(self._as_read, self.corpus.full_papers(meant)))
-        writer.add(references, 0, sealed=True)
-        writer.close()
-        facts = {"works": writer.count, "cited": writer.cited, "spaceless": writer.spaceless}
-        spaces = {"spaces": [("the papers of an index", True)], "given": list(writer.given)}
-        return ShardFiles(place, facts | spaces)
+        return np.unique(rows[rows != NOBODY]).astype(np.int32)
 
     def _as_read(self, paper: Paper) -> Paper:
         if not self.keyphrases:

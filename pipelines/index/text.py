@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from recsys.pipelines.index.changes import Plan
 from recsys.pipelines.index.paper_rows import read_texts
 from recsys.protocols import Progress, silent
 from recsys.store import terms
-from recsys.store.arrays import GrowingArray, offsets
+from recsys.store.arrays import GrowingArray, Longs, Mask, Rows, offsets, release
 from recsys.store.corpus import Corpus
+from recsys.store.kernels.dispatch import Counts
+from recsys.store.row_remap import Origins, unite
 from recsys.store.terms import (
     AT_ONCE,
     Numbering,
@@ -24,6 +27,8 @@ from recsys.store.terms import (
 )
 
 STAGE = "indexing words"
+Counted: TypeAlias = tuple[Longs, Rows, Counts, Longs, Rows]
+"""Of some papers: how many words each has, their codes and frequencies; the same of titles."""
 
 
 def write_text(corpus: Corpus, folder: Path, *, progress: Progress = silent) -> TermStore:
@@ -58,9 +63,52 @@ def merge_text(
         for batch in plan.papers.select(["title", "abstract"]).to_batches()
         for text in zip(*(column.to_pylist() for column in batch.columns), strict=True)
     )
-    TermStore.of(old.counts().merged(new, plan.merged.origins)).save(folder)
+    origins = plan.merged.origins
+    words = unite(old.vocabulary, _still_used(old, origins), new.vocabulary)
+    words.strings.save(folder, terms.VOCABULARY)
+    stores = (old, words.of_old), (new, words.of_new)
+
+    def runs() -> Iterator[tuple[TermStore | TermCounts, Rows, int, int]]:
+        for begin, end, origin in origins.runs():
+            first = origin if origin < origins.old else origin - origins.old
+            yield *stores[origin >= origins.old], first, first + end - begin
+
+    greatest = 0
+    for store, _, first, end in runs():
+        inside = slice(*store.terms.starts[[first, end]])
+        greatest = max(greatest, int(store.frequencies[inside].max(initial=0)))
+    _write_counted((_counted(*run) for run in runs()), folder, len(words.strings), greatest)
     progress(STAGE, 1, 1)
     return TermStore.load(folder)
+
+
+def _still_used(old: TermStore, origins: Origins) -> Mask:
+    """Tell which words the old papers that are kept have: (v,) bool."""
+    gone = np.flatnonzero(~origins.kept).astype(np.int32)
+    if not len(gone):
+        return np.ones(len(old.vocabulary), bool)
+    left = old.terms.occurrences(len(old.vocabulary))
+    left -= np.bincount(old.terms.take(gone)[1], minlength=len(left))
+    return left > 0
+
+
+def _counted(store: TermStore | TermCounts, code_of: Rows, first: int, end: int) -> Counted:
+    """Read the papers first:end, and give their words other codes."""
+    starts, title_starts = (
+        each.starts[first : end + 1] for each in (store.terms, store.title_terms)
+    )
+    inside, of_titles = (slice(each[0], each[-1]) for each in (starts, title_starts))
+    codes, titles = store.terms.values[inside], store.title_terms.values[of_titles]
+    counted = (
+        np.diff(starts),
+        code_of[codes],
+        np.array(store.frequencies[inside]),
+        np.diff(title_starts),
+        code_of[titles],
+    )
+    for array in (store.terms.values, store.frequencies, store.title_terms.values):
+        release(array)
+    return counted
 
 
 def write_terms(texts: Iterable[Sequence[Text]], folder: Path) -> None:
@@ -80,23 +128,43 @@ def write_terms(texts: Iterable[Sequence[Text]], folder: Path) -> None:
         vocabulary, code_of = numbering.vocabulary()
         vocabulary.save(folder, terms.VOCABULARY)
         del numbering, vocabulary
-        document_counts = np.zeros(len(code_of), np.int64)
-        lengths, title_lengths, sums = [], [], []
-        with (
-            GrowingArray(folder / f"{terms.TERMS}.values.npy", np.int32) as codes,
-            GrowingArray(folder / f"{terms.TITLE_TERMS}.values.npy", np.int32) as titles,
-            GrowingArray(folder / terms.FREQUENCIES, np.min_scalar_type(greatest)) as frequencies,
-        ):
-            for batch in (TermBatch(*map(spool.get, each)).renumbered(code_of) for each in places):
-                codes.append(batch.codes)
-                titles.append(batch.codes[batch.in_title])
-                frequencies.append(batch.frequencies)
-                np.add.at(document_counts, batch.codes, 1)
-                lengths.append(batch.lengths)
-                title_lengths.append(batch.title_lengths)
-                sums.append(batch.sums)
-    starts = offsets(lengths)
+        found = (TermBatch(*map(spool.get, each)).renumbered(code_of) for each in places)
+        counted = (
+            (
+                each.lengths,
+                each.codes,
+                each.frequencies,
+                each.title_lengths,
+                each.codes[each.in_title],
+            )
+            for each in found
+        )
+        _write_counted(counted, folder, len(code_of), greatest)
+
+
+def _write_counted(counted: Iterable[Counted], folder: Path, words: int, greatest: int) -> None:
+    """Write what was counted of papers, some at a time, beside a vocabulary of so many words.
+
+    greatest: of the frequencies.
+    """
+    document_counts = np.zeros(words, np.int64)
+    every, every_title, sums = list[Longs](), list[Longs](), [np.empty(0)]
+    with (
+        GrowingArray(folder / f"{terms.TERMS}.values.npy", np.int32) as code_file,
+        GrowingArray(folder / f"{terms.TITLE_TERMS}.values.npy", np.int32) as title_file,
+        GrowingArray(folder / terms.FREQUENCIES, np.min_scalar_type(greatest)) as frequency_file,
+    ):
+        for lengths, codes, frequencies, title_lengths, titles in counted:
+            code_file.append(codes)
+            title_file.append(titles)
+            frequency_file.append(frequencies)
+            np.add.at(document_counts, codes, 1)
+            every.append(lengths)
+            every_title.append(title_lengths)
+            owners = np.repeat(np.arange(len(lengths)), lengths)
+            sums.append(np.bincount(owners, frequencies, minlength=len(lengths)))
+    starts = offsets(every)
     np.save(folder / f"{terms.TERMS}.starts.npy", starts)
-    np.save(folder / f"{terms.TITLE_TERMS}.starts.npy", offsets(title_lengths))
+    np.save(folder / f"{terms.TITLE_TERMS}.starts.npy", offsets(every_title))
     np.save(folder / terms.IDF, idf_of(document_counts, len(starts) - 1))
-    np.save(folder / terms.NORMS, norms_of(np.concatenate([np.empty(0), *sums])))
+    np.save(folder / terms.NORMS, norms_of(np.concatenate(sums)))

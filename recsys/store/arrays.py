@@ -125,6 +125,7 @@ class Ragged:
         counts = np.zeros(n, np.int64)
         for _, inside in self.pieces():  # Not np.bincount: it counts to n again for each piece.
             np.add.at(counts, self.values[inside], 1)
+            release(self.values)
         return counts
 
     def save(self, folder: Path, name: str) -> None:

@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Longs, Mask, Ragged, Rows, SortedStrings, offsets
+from recsys.store.arrays import Longs, Mask, Rows, SortedStrings, offsets
 
 Pieces: TypeAlias = tuple[Longs, NDArray[Any]]
-"""Rows of any length: starts and values, as in `Ragged`."""
+"""Rows of any length: starts and values, as in `recsys.store.arrays.Ragged`."""
 GONE = -1
 """Where an old row or code went that is no longer there."""
 _AT_ONCE = 8192
@@ -43,27 +43,20 @@ class Origins:
         """Gather a column: (n,) out of its (old,) and its new values."""
         return np.concatenate([old, new])[self.rows]
 
-    def gather(self, old: Pieces, new: Pieces, codes: Rows | None = None) -> Pieces:
-        """Gather rows of any length, of the type that holds both; `codes` translates the old."""
+    def gather(self, old: Pieces, new: Pieces) -> Pieces:
+        """Gather rows of any length."""
         (old_starts, old_values), (new_starts, new_values) = old, new
         starts = offsets([self.pick(np.diff(old_starts), np.diff(new_starts))])
         values = np.empty(starts[-1], np.promote_types(old_values.dtype, new_values.dtype))
-        for begin, end, origin in self._runs():
+        for begin, end, origin in self.runs():
             target = slice(starts[begin], starts[end])
-            if origin >= self.old:
-                first = new_starts[origin - self.old]
-                values[target] = new_values[first : first + target.stop - target.start]
-                continue
-            first = old_starts[origin]
-            found = old_values[first : first + target.stop - target.start]
-            values[target] = found if codes is None else codes[found]
+            of_old = origin < self.old
+            first = old_starts[origin] if of_old else new_starts[origin - self.old]
+            found = old_values if of_old else new_values
+            values[target] = found[first : first + target.stop - target.start]
         return starts, values
 
-    def ragged(self, old: Ragged, new: Ragged, codes: Rows | None = None) -> Ragged:
-        """Gather rows of codes, see `gather`."""
-        return Ragged(*self.gather((old.starts, old.values), (new.starts, new.values), codes=codes))
-
-    def _runs(self) -> Iterator[tuple[int, int, int]]:
+    def runs(self) -> Iterator[tuple[int, int, int]]:
         """Divide the rows into neighbours that were neighbours: (begin, end, first origin)."""
         breaks = np.flatnonzero((np.diff(self.rows) != 1) | (self.rows[1:] == self.old)) + 1
         edges = np.union1d(breaks, np.arange(0, len(self), _AT_ONCE))

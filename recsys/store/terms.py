@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -23,9 +23,6 @@ from recsys.store.arrays import (
 )
 from recsys.store.kernels.dispatch import K1, Counts, Norms, impacts
 from recsys.store.words import folded_words, token_of, tokens
-
-if TYPE_CHECKING:
-    from recsys.store.row_remap import Origins
 
 # How often each paper has which terms: what BM25 is computed from, and updates take over.
 #
@@ -67,12 +64,6 @@ class TermBatch:
     def title_lengths(self) -> Longs:
         """Count the terms of each title: (b,) int64."""
         return np.bincount(self.owners[self.in_title], minlength=len(self.lengths))
-
-    @property
-    def sums(self) -> NDArray[np.float64]:
-        """Sum the frequencies of each paper: (b,) float64."""
-        sums = np.bincount(self.owners, self.frequencies, minlength=len(self.lengths))
-        return sums.astype(np.float64)
 
     def renumbered(self, code_of: Rows) -> "TermBatch":
         """Give terms other codes, ascending within a paper. code_of: (v,) int32, by old code."""
@@ -174,29 +165,6 @@ class TermCounts:
             owner = np.repeat(np.arange(len(rows)), self.terms.lengths(rows))
             sums[rows] = np.bincount(owner, self.frequencies[inside], minlength=len(rows))
         return sums
-
-    def merged(self, new: "TermCounts", origins: "Origins") -> "TermCounts":
-        """Put old and new papers together, as if all had been counted at once."""
-        from recsys.store.row_remap import unite  # No answer needs it.
-
-        words = unite(self.vocabulary, self._still_used(origins), new.vocabulary)
-        own = Ragged(new.terms.starts, words.of_new[new.terms.values])
-        own_titles = Ragged(new.title_terms.starts, words.of_new[new.title_terms.values])
-        frequencies: Counts = origins.gather(
-            (self.terms.starts, self.frequencies), (new.terms.starts, new.frequencies)
-        )[1]
-        return TermCounts(
-            words.strings,
-            origins.ragged(self.terms, own, codes=words.of_old),
-            smallest(frequencies),
-            origins.ragged(self.title_terms, own_titles, codes=words.of_old),
-        )
-
-    def _still_used(self, origins: "Origins") -> NDArray[np.bool_]:
-        gone = np.flatnonzero(~origins.kept).astype(np.int32)
-        left = self.document_counts()
-        left -= np.bincount(self.terms.take(gone)[1], minlength=len(self.vocabulary))
-        return left > 0
 
     @classmethod
     def of(cls, texts: Iterable[Text]) -> "TermCounts":
@@ -326,10 +294,6 @@ class TermStore:
         stored = counts.vocabulary, counts.terms, counts.frequencies, counts.title_terms
         idf = idf_of(counts.document_counts(), len(counts.terms))
         return cls(*stored, idf, norms_of(counts.lengths()))
-
-    def counts(self) -> TermCounts:
-        """Return what the weights were computed from."""
-        return TermCounts(self.vocabulary, self.terms, self.frequencies, self.title_terms)
 
 
 def idf_of(document_counts: Longs, n: int) -> Floats:

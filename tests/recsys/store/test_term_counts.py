@@ -85,7 +85,6 @@ def test_neither_batches_nor_what_is_remembered_change_anything(
     assert every(vocabulary) == every(whole.vocabulary) and len(numbering) == len(vocabulary)
     assert joined((each.codes for each in found), np.int32).tolist() == whole.terms.values.tolist()
     assert offsets(each.lengths for each in found).tolist() == whole.terms.starts.tolist()
-    assert joined((each.sums for each in found), float).tolist() == whole.lengths().tolist()
     titles = offsets(each.title_lengths for each in found)
     assert titles.tolist() == whole.title_terms.starts.tolist()
 
