@@ -97,9 +97,9 @@ benchmarks: $(DEV) ## Measure on the corpora below DATA and rewrite the tables i
 	rm -rf benchmarks/out/*.index/ranker*  # Figures are those of the code as it stands.
 	$(BIN)/python -m benchmarks --data $(DATA) --docs docs/results
 
-benchmarks-scale: $(DEV) ## Measure on made corpora of SIZE papers; BEFORE=DIR compares with another checkout.
+benchmarks-scale: $(DEV) ## Measure on made corpora of SIZE papers; BEFORE=DIR compares with another checkout, BACKEND=lance measures that.
 	$(BIN)/python -m benchmarks.scale measure --data $(DATA) --sizes $(SIZE) \
-	  $(if $(BEFORE),--before $(BEFORE)) --docs docs/results
+	  $(if $(BEFORE),--before $(BEFORE),--kill --no-keep) $(if $(BACKEND),--backend $(BACKEND)) --docs docs/results
 
 benchmarks-fetch: $(DEV) ## Measure what papers fetched around a draft are worth; rewrites its table in docs/results.
 	$(BIN)/python -m tests.online.measure_fetch --data $(DATA) --docs docs/results

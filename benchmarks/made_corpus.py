@@ -20,10 +20,12 @@ from recsys.errors import InputError
 from recsys.formats.bodies.running_text import sentence_spans
 from recsys.pipelines.studies.baselines import encode_all
 from recsys.protocols import Encoder, Progress, silent
-from recsys.store.arrays import Floats, Longs, Rows, load_array, write_rows
+from recsys.store.arrays import Floats, GrowingArray, Longs, Rows, load_array
 from recsys.store.artifacts import fingerprint
 
 VECTORS, IDS, DRAFTS = "vectors.npy", "vectors.ids.txt", "drafts.jsonl"
+LATER_PAPERS, LATER_VECTORS, LATER_IDS = "later.jsonl.gz", "later.npy", "later.ids.txt"
+"""Papers that an update adds, the newest of all, and their vectors."""
 MOST_DRAFTS, DRAFT_LINKS = 256, 5
 """Drafts are the newest papers that have an abstract and cite so many of the corpus."""
 NEAR = 32
@@ -250,30 +252,47 @@ def invented_author(number: int) -> str:
 
 
 def make_corpus(
-    real: RealPapers, papers: int, folder: Path, *, seed: int = 0, progress: Progress = silent
+    real: RealPapers,
+    papers: int,
+    folder: Path,
+    *,
+    later: int = 0,
+    seed: int = 0,
+    progress: Progress = silent,
 ) -> None:
-    """Write so many papers, their vectors and drafts into a folder."""
+    """Write so many papers, their vectors and drafts into a folder, and the later papers."""
     folder.mkdir(parents=True, exist_ok=True)
-    plan = Plan.of(real, papers, seed)
+    plan = Plan.of(real, papers + later, seed)
     drafts: list[Made] = []
-    with gzipped(folder / PAPERS) as file:
+    with gzipped(folder / PAPERS) as file, gzipped(folder / LATER_PAPERS) as later_file:
         done = 0
         for piece in made_papers(plan):
-            _write_lines(file, piece)
+            cut = max(papers - done, 0)
+            _write_lines(file, piece[:cut])
+            _write_lines(later_file, piece[cut:])
             asking = (
                 paper
-                for paper in piece
+                for paper in piece[:cut]
                 if paper["abstract"] is not None and len(paper["references"]) >= DRAFT_LINKS
             )
             drafts = [*drafts, *asking][-MOST_DRAFTS:]
             done += len(piece)
-            progress("make papers", done, papers)
+            progress("make papers", done, papers + later)
     kept = ("id", "title", "abstract", "year", "authors", "venue")
     with (folder / DRAFTS).open("wb") as plain:
         _write_lines(plain, ({name: paper[name] for name in kept} for paper in drafts))
-    with (folder / IDS).open("w", encoding="utf-8", newline="\n") as ids:
-        ids.writelines(f"{paper_id(row)}\n" for row in range(papers))
-    write_rows(folder / VECTORS, (papers, real.vectors.shape[1]), made_vectors(plan))
+    for name, rows in ((IDS, range(papers)), (LATER_IDS, range(papers, papers + later))):
+        with (folder / name).open("w", encoding="utf-8", newline="\n") as ids:
+            ids.writelines(f"{paper_id(row)}\n" for row in rows)
+    width = real.vectors.shape[1]
+    with (
+        GrowingArray(folder / VECTORS, np.float32, width) as vectors,
+        GrowingArray(folder / LATER_VECTORS, np.float32, width) as later_vectors,
+    ):
+        for some in made_vectors(plan):
+            cut = max(papers - vectors.length, 0)
+            vectors.append(some[:cut])
+            later_vectors.append(some[cut:])
 
 
 def _write_lines(file: IO[bytes], values: Iterable[Made]) -> None:

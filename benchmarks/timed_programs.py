@@ -14,11 +14,13 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from stat import S_ISREG
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,8 @@ from recsys.store.generations import pin
 
 SHOWN, REFERENCES, MANY_REFERENCES = 20, 31, 40
 WARM_UP, TIMED, TIMED_CITING = 8, 40, 16
+ASKED, NEIGHBOURS = 200, 200
+"""Papers whose nearest are searched for, and how many these are."""
 PARTS: Sequence[tuple[str, Callable[[str], bool]]] = (
     ("vectors", lambda path: path in ("vectors/vectors.npy", "vectors/rests.npy")),
     ("their search", lambda path: path.startswith("vectors/")),
@@ -66,18 +70,15 @@ class StoredVector:
 def build(papers: str, vectors: str, out: str, backend: str | None = None) -> Figures:
     """Build an index with given vectors: what each stage took, and what each part weighs.
 
-    CPU seconds, those of child processes included; memory is the largest resident one since the
-    process began, mapped files included.
+    CPU seconds, those of child processes included. See `taken` for the rest.
     """
     import recsys.pipelines.index.build as module
 
     spent: dict[str, Figures] = {}
 
     def timed(name: str, run: Callable[..., Figures], *given: Any) -> Figures:  # noqa: ANN401
-        begun = _cpu()
-        facts = run(*given)
-        spent[name] = {"cpu_seconds": _cpu() - begun, "peak_mib": _peak()}
-        return facts
+        with taken() as spent[name]:
+            return run(*given)
 
     module.STAGES = {
         name: replace(stage, run=partial(timed, name, stage.run))
@@ -85,19 +86,82 @@ def build(papers: str, vectors: str, out: str, backend: str | None = None) -> Fi
     }
     options = module.BuildOptions(encoder=None, embeddings=Path(vectors), force=True)
     options = replace(options, vectors=backend) if backend else options
-    begun, begun_wall = _cpu(), time.perf_counter()
-    config = module.build(
-        [Path(papers)], Path(out), options, cache=Path(out).parent / "cache"
-    ).config
+    with taken(Path(out)) as whole:
+        report = module.build([Path(papers)], Path(out), options, cache=Path(out).parent / "cache")
     return {
-        **{name: config[name] for name in ("papers", "links", "terms")},
-        "backend": config["ann"].get("backend", "annoy"),
+        **{name: report.config[name] for name in ("papers", "links", "terms")},
+        "backend": report.config["ann"].get("backend", "annoy"),
+        "kept": list(report.kept),
         "stages": spent,
-        "cpu_seconds": _cpu() - begun,
-        "seconds": time.perf_counter() - begun_wall,
-        "peak_mib": _peak(),
+        **whole,
         "bytes": weigh(pin(Path(out)).folder),
     }
+
+
+def update(papers: str, vectors: str, index: str) -> Figures:
+    """Add papers with given vectors to an index: what that took."""
+    from recsys.pipelines.index.update import UpdateOptions
+    from recsys.pipelines.index.update import update as run
+
+    with taken(Path(index)) as whole:
+        run(Path(index), [Path(papers)], UpdateOptions(embeddings=Path(vectors)))
+    return {"papers": pin(Path(index)).manifest().config["papers"], **whole}
+
+
+@contextmanager
+def taken(folder: Path | None = None) -> Iterator[Figures]:
+    """Note what a `with` block takes: time, and memory and disk at most, looked at now and then.
+
+    own_mib: memory that no file backs. mapped_mib: pages of files, which the system takes back
+    where it needs them. peak_mib: both together, of this process or a child of it, since it began.
+    bytes_at_most: in the files below a folder, each counted once.
+    """
+    found: Figures = {"own_mib": 0.0, "mapped_mib": 0.0}
+    begun, begun_wall, done = _cpu(), time.perf_counter(), Event()
+
+    def look() -> None:
+        number = 0
+        while not done.wait(0.05 if number else 0.0):
+            for name, value in memory().items():
+                found[name] = max(found[name], value)
+            if folder is not None and number % 40 == 0:
+                found["bytes_at_most"] = max(found.get("bytes_at_most", 0), weigh_all(folder))
+            number += 1
+
+    watcher = Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield found
+    finally:
+        done.set()
+        watcher.join()
+        found |= {"cpu_seconds": _cpu() - begun, "seconds": time.perf_counter() - begun_wall}
+        found["peak_mib"] = _peak()
+
+
+def memory() -> dict[str, float]:
+    """Tell what the process holds now, see `taken`; nothing where the system does not say."""
+    path = Path("/proc/self/status")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    told = {
+        name: rest.split()[0]
+        for name, _, rest in (line.partition(":") for line in lines)
+        if name in ("RssAnon", "RssFile")
+    }
+    return {
+        name: int(told.get(key, 0)) / 1024
+        for name, key in (("own_mib", "RssAnon"), ("mapped_mib", "RssFile"))
+    }
+
+
+def weigh_all(folder: Path) -> int:
+    """Add up the bytes of all files below a folder; one with several names counts once."""
+    sizes = {}
+    for path in folder.rglob("*"):
+        with suppress(OSError):  # It may be gone by now.
+            status = path.lstat()
+            sizes[status.st_ino] = status.st_size * S_ISREG(status.st_mode)
+    return sum(sizes.values())
 
 
 def weigh(folder: Path) -> dict[str, int]:
@@ -144,6 +208,7 @@ def answers(index: str, drafts: str) -> Figures:
         "papers": len(recommender.collection.corpus),
         "opening": opening,
         "first": first[0],
+        "memory": memory(),
         "warm": statistics.median(warm),
         "with references": statistics.median(cited),
         "parts": time_parts(recommender, rows[:TIMED], plain),
@@ -158,9 +223,9 @@ def posed(recommender: Recommender, rows: Sequence[int], references: int = 0) ->
         return drafts
     citing = []
     for row, draft in zip(rows, drafts, strict=True):
-        cosines = np.array(collection.vectors @ np.array(collection.vectors[row]))
-        cosines[collection.corpus.years >= (draft.as_of or 0)] = -1
-        near = np.argpartition(-cosines, references)[:references]
+        older = collection.corpus.years < (draft.as_of or 0)
+        vector = np.array(collection.vectors[row])
+        near, _ = collection.vector_index.search(vector, references, allowed=older)
         ids = tuple(collection.corpus.ids[int(each)] for each in near)
         citing.append(replace(draft, references=ids))
     return citing
@@ -269,8 +334,21 @@ def top_papers(recommender: Recommender, rows: Iterable[int]) -> dict[str, dict[
     return found
 
 
+def nearest(index: str) -> Figures:
+    """Tell which share of the papers nearest to some papers a search finds that an exact one does.
+
+    Papers are asked one by one, as drafts are.
+    """
+    from recsys.indexes.exact import recall, sampled
+
+    collection = recsys.load(index).collection
+    queries, near = sampled(collection.vectors, ASKED, NEIGHBOURS, np.random.default_rng(1))
+    found = [collection.vector_index.search(query, NEIGHBOURS + 1) for query in queries]
+    return {"recall": recall(found, near), "queries": len(queries), "neighbours": NEIGHBOURS}
+
+
 PROGRAMS: Mapping[str, Callable[..., Any]] = {
-    each.__name__: each for each in (build, answers, drafts)
+    each.__name__: each for each in (build, update, answers, drafts, nearest)
 }
 
 if __name__ == "__main__":

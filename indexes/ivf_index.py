@@ -251,6 +251,8 @@ SPARE = 16
 changes the order of near ones."""
 MOST_NEW = 0.25
 """Share of the rows that no centroid was trained with above which others are trained."""
+MOST_UNMEASURED = 0.02
+"""Share of the rows that came or went above which what has to be scanned is measured anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +326,10 @@ def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts
 
 
 def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None = None) -> Facts:
-    """Keep the lists of known rows, and put new ones into them; build anew if there are many."""
+    """Keep the lists of known rows, and put new ones into them; build anew if there are many.
+
+    What was measured holds for a few others, too: it takes three hundred scans of all vectors.
+    """
     old = Lists.load(former.folder, (len(former.rows), vectors.shape[1]))
     of_rows, there = np.full(len(vectors), GONE, np.int32), former.rows != GONE
     of_rows[former.rows[there]] = old.of_rows[there]
@@ -335,7 +340,16 @@ def carry(vectors: Floats, folder: Path, former: Former, *, years: Years | None 
     centroids = np.array(old.centroids)
     of_rows[fresh] = assign(vectors[fresh], centroids)
     index = write_lists(vectors, folder, Lists.of(of_rows, centroids))
-    return {"lists": len(centroids), "new": new, **_measured(index)}
+    facts: Facts = {"lists": len(centroids), "new": new}
+    changed = len(fresh) + int(np.count_nonzero(~there))
+    unmeasured = int(former.facts.get("unmeasured", len(vectors))) + changed
+    if unmeasured > MOST_UNMEASURED * len(vectors):
+        return facts | _measured(index)
+    for name in ("alone", "together"):
+        effort = Effort(**former.facts[name])
+        scanned = -(-effort.scanned * len(vectors) // len(former.rows))
+        facts[name] = asdict(replace(effort, scanned=scanned))
+    return facts | {"unmeasured": unmeasured}
 
 
 def train_lists(vectors: Floats) -> Lists:
@@ -364,7 +378,7 @@ def _measured(index: IvfIndex) -> Facts:
     several = sample_together(index.vectors, index.together.k, one, rng)
     alone = choose_effort(index.lists, one, lambda effort: replace(index, alone=effort))
     together = choose_effort(index.lists, several, lambda effort: replace(index, together=effort))
-    return {"alone": asdict(alone), "together": asdict(together)}
+    return {"alone": asdict(alone), "together": asdict(together), "unmeasured": 0}
 
 
 def open_index(vectors: StoredVectors, folder: Path, facts: Mapping[str, Any]) -> IvfIndex:

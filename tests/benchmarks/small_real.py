@@ -43,12 +43,13 @@ def abstract(topic: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A made corpus with an index, and what building it took."""
+    """A made corpus with an index, what building it took, and how many later papers there are."""
 
     corpus: Path
     index: Path
     costs: dict[str, Any]
     size: int
+    later: int
 
     def split(self, folder: Path) -> Path:
         """Write a split: of the last ten drafts, five are dev and five are test queries."""

@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from benchmarks.bench import PAPERS, read_papers
 from benchmarks.made_corpus import (
     DRAFTS,
+    IDS,
     LAST_YEAR,
+    LATER_IDS,
+    LATER_PAPERS,
+    LATER_VECTORS,
     LONGEST,
     VECTORS,
     LinkMaker,
@@ -82,6 +86,21 @@ def test_papers_cite_older_ones_and_works_outside(made: Path) -> None:
         inside, outside = inside + len(known), outside + len(cited) - len(known)
     assert inside > 5 * SIZE
     assert 0.15 < outside / (inside + outside) < 0.4
+
+
+def test_later_papers_follow_those_of_the_corpus(real: RealPapers, tmp_path: Path) -> None:
+    make_corpus(real, SIZE, tmp_path / "whole")
+    make_corpus(real, SIZE - 700, tmp_path / "parted", later=700)
+    for first, later in ((PAPERS, LATER_PAPERS), (IDS, LATER_IDS), (VECTORS, LATER_VECTORS)):
+        assert len((tmp_path / "whole" / later).read_bytes()) < 200
+        paths = tmp_path / "whole" / first, tmp_path / "parted" / first, tmp_path / "parted" / later
+        if first == VECTORS:
+            whole, *parts = map(np.load, paths)
+            assert np.array_equal(whole, np.concatenate(parts))
+        else:
+            read = read_papers if first == PAPERS else (lambda path: path.read_text().split())
+            whole, *parts = map(read, paths)
+            assert whole == [*parts[0], *parts[1]] and len(parts[1]) == 700
 
 
 def test_drafts_are_the_newest_papers_that_can_be_asked(made: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 import benchmarks.scale as program
 from benchmarks.bench import HERE
 from benchmarks.made_corpus import DRAFTS
-from benchmarks.scale import CHECKOUT, run_with
+from benchmarks.scale import AFTER, CHECKOUT, Measured, kill_when, run_with
 from recsys.errors import InputError, RecsysError
 from tests.benchmarks.small_real import Made
 
@@ -31,7 +31,7 @@ def test_figures_are_kept_and_versions_take_turns(
         figures: dict[str, Any] = KEPT["sizes"]["30000"][name]["after"]
         return figures
 
-    def make(data: Path, papers: int, out: Path, seed: int, cache: Path) -> None:
+    def make(data: Path, papers: int, out: Path, later: int, seed: int, cache: Path) -> None:
         out.mkdir()
         made.append(papers)
 
@@ -51,10 +51,43 @@ def test_figures_are_kept_and_versions_take_turns(
     kept = json.loads(results.read_text(encoding="utf-8"))["sizes"]["2000"]
     assert set(kept["answers"]) == {"before", "after"}
     assert set(kept["build"]) == {"after"}
+    assert program.main([*options, "--only", "build", "--backend", "lance", "--no-keep"]) == 0
+    assert asked[-1] == (CHECKOUT, "build") and not (tmp_path / "2000").exists()
+    kept = json.loads(results.read_text(encoding="utf-8"))["sizes"]["2000"]
+    assert set(kept["build"]) == {"after", "lance"}
     page = (tmp_path / "scale.md").read_text(encoding="utf-8")
     assert page.count("| warm, before | ") == page.count("| warm, after | ") == 1
     assert "| index | 2,000 papers |" in page
     assert page.endswith("After.\n")
+
+
+def test_growth_is_told_from_each_large_size_to_the_next() -> None:
+    def size(papers: int) -> dict[str, Any]:
+        killed = {"cpu_seconds": 3 * papers, "seconds": 1.0, "peak_mib": 9.0}
+        build = {"cpu_seconds": papers, "peak_mib": papers**0.5, "bytes": {"text": papers, "a": 0}}
+        return {"build": {"after": build | {"bytes_at_most": papers**1.5, "killed": killed}}}
+
+    sizes = {str(n): size(n) for n in (30_000, 1_000_000, 3_000_000, 10_000_000)}
+    found = program.exponents(sizes)
+    spans = [(1_000_000, 3_000_000), (3_000_000, 10_000_000)]
+    assert [(each["from"], each["to"]) for each in found] == spans
+    wanted = {"processor time": 1.0, "memory": 0.5, "bytes": 1.0, "bytes at most": 1.5}
+    for each in found:
+        assert each["powers"] == pytest.approx({f"build, {n}": p for n, p in wanted.items()})
+
+
+@pytest.mark.slow  # It starts nine processes.
+def test_what_is_killed_in_its_middle_goes_on(made: Made) -> None:
+    measured = Measured(made.corpus, {AFTER: CHECKOUT}, rounds=1, kill=True)
+    built = measured.built(AFTER)
+    assert built["papers"] == made.size and built["kept"][:1] == ["corpus"]
+    assert built["killed"]["cpu_seconds"] > 0
+    updated = measured.updated(AFTER)
+    assert updated["papers"] == made.size + made.later
+    assert updated["asked"]["seconds"] > 0
+    assert measured.asked(AFTER, made.corpus / "after.index")["peak_mib"] > 0
+    with pytest.raises(RecsysError, match="ended before"):
+        kill_when(made.corpus / "nothing", CHECKOUT, "nearest", made.index)
 
 
 @pytest.mark.slow  # It starts the benchmark twice.

@@ -196,6 +196,26 @@ def test_new_rows_are_put_into_known_lists(tmp_path: Path) -> None:
     assert after.of_rows[fresh].tolist() == assign(today[fresh], after.centroids).tolist()
 
 
+def test_few_changes_need_no_measuring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, measured = topics(600), list[int]()
+    for name in ("0", "1", "2"):
+        (tmp_path / name).mkdir()
+    facts = build_index("ivf", old, tmp_path / "0")
+
+    def measure(index: IvfIndex) -> dict[str, int]:
+        measured.append(len(index.vectors))
+        return {"unmeasured": 0}
+
+    monkeypatch.setattr("recsys.indexes.ivf_index._measured", measure)
+    today, rows = changed(old, gone=3, new=6)
+    now = carry_index("ivf", today, tmp_path / "1", Former(tmp_path / "0", facts, rows))
+    assert not measured and now["unmeasured"] == 9
+    assert now["alone"] == facts["alone"] | {"scanned": -(-facts["alone"]["scanned"] * 603 // 600)}
+    later, rows = changed(today, gone=3, new=3)
+    now = carry_index("ivf", later, tmp_path / "2", Former(tmp_path / "1", now, rows))
+    assert measured == [603] and now["unmeasured"] == 0
+
+
 def test_many_new_rows_train_the_centroids_anew(tmp_path: Path) -> None:
     old = topics(300)
     for name in ("old", "new"):
