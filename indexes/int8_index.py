@@ -30,6 +30,7 @@ from recsys.store.vectors import (
     PLACES_FILE,
     RESTS_FILE,
     SCALES_FILE,
+    SplitVectors,
     StoredVectors,
     let_go,
     quantised,
@@ -62,7 +63,7 @@ class Rounded:
         Raises:
             ArtifactCorrupt: it does not fit the vectors.
         """
-        if not isinstance(vectors, np.ndarray):
+        if isinstance(vectors, SplitVectors):
             return cls(vectors.parts.codes, vectors.parts.scales)
         found = cls(load_array(folder / CODES_FILE), load_array(folder / SCALES_FILE))
         facts = [(each.dtype.str, each.shape) for each in (found.codes, found.scales)]
@@ -136,7 +137,7 @@ class RoundedQueries:
         return off
 
 
-def write_split(vectors: Floats, folder: Path, *, order: Rows | None = None) -> Floats:
+def write_split(vectors: StoredVectors, folder: Path, *, order: Rows | None = None) -> Floats:
     """Split (n, d) vectors into a folder, in one pass; tell how far their first parts are off.
 
     What lies in another order is gathered _HELD places at a time: to write each row where it goes
@@ -264,7 +265,7 @@ class Int8Index:
         return best
 
 
-def build(vectors: Floats, folder: Path, *, years: Years | None = None) -> Facts:
+def build(vectors: StoredVectors, folder: Path, *, years: Years | None = None) -> Facts:
     """Split the vectors, and note how far their first parts are off."""
     np.save(folder / ERRORS_FILE, write_split(vectors, folder))
     return {}

@@ -41,19 +41,21 @@ from recsys.store.collection import check_vectors
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.generations import pin
 from recsys.store.row_remap import GONE
-from recsys.store.vectors import StoredVectors, let_go, load_vectors, vector_files
+from recsys.store.vectors import JoinedVectors, StoredVectors, let_go, load_vectors, vector_files
 
 STAGE = "encoding papers"
 NOTES = "vectors.json"
 SHARD = 512
 """Papers between two notes of progress: some seconds of work, lost at most when killed."""
 AT_ONCE = 2048
+FRESH_FILE = "fresh.npy"
+"""Vectors of an update that its index did not hold, where the others are read from that."""
 _UNFINISHED = "vectors.unfinished.npy"
 _BYTES = 16
 
 Digests = NDArray[np.void]
 Texts: TypeAlias = Sequence[Text]
-Vectors: TypeAlias = np.memmap[tuple[int, int], np.dtype[np.float32]]
+Vectors: TypeAlias = "np.memmap[tuple[int, int], np.dtype[np.float32]] | JoinedVectors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +87,17 @@ class KnownVectors:
 
         dim: their length where there is no old vector to tell it.
         """
-        width = dim or self.vectors.shape[1]
         for begin in range(0, len(self.rows), AT_ONCE):
-            rows = self.rows[begin : begin + AT_ONCE]
-            piece = np.zeros((len(rows), width), np.float32)
-            there = rows != GONE
-            if there.any():
-                piece[there] = self.vectors[rows[there]]
-                let_go(self.vectors)
-            yield piece
+            yield self.of(self.rows[begin : begin + AT_ONCE], dim)
+
+    def of(self, rows: Rows, dim: int | None = None) -> Floats:
+        """Copy the old vectors of (m,) rows of the older index, see `pieces`."""
+        found = np.zeros((len(rows), dim or self.vectors.shape[1]), np.float32)
+        there = rows != GONE
+        if there.any():
+            found[there] = self.vectors[rows[there]]
+            let_go(self.vectors)
+        return found
 
     @classmethod
     def none(cls, n: int) -> "KnownVectors":
@@ -303,8 +307,16 @@ def encode_rows(
         vectors[rows] = encode(texts)
         done += len(rows)
         progress(stage, done, total)
-    vectors.flush()
     return total
+
+
+def whole(vectors: StoredVectors, folder: Path) -> StoredVectors:
+    """Write vectors that lie in two places into one file, for what searches no others."""
+    if not isinstance(vectors, JoinedVectors):
+        return vectors
+    pieces = (vectors[begin : begin + AT_ONCE] for begin in range(0, len(vectors), AT_ONCE))
+    write_rows(folder / VECTOR_FILE, vectors.shape, pieces)
+    return load_array(folder / VECTOR_FILE)
 
 
 def link_vectors(made: Path, folder: Path, ann: Mapping[str, Any]) -> None:
@@ -314,5 +326,5 @@ def link_vectors(made: Path, folder: Path, ann: Mapping[str, Any]) -> None:
     left out.
     """
     for file in made.glob("*.npy"):
-        if file.name != VECTOR_FILE or not holds_vectors(ann):
+        if file.name != FRESH_FILE and (file.name != VECTOR_FILE or not holds_vectors(ann)):
             link_or_copy(file, folder / file.name)

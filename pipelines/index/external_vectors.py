@@ -7,7 +7,6 @@ the papers that the file lacks are placed by their words, as drafts will be.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,20 @@ from recsys.formats.embeddings import read_embeddings
 from recsys.formats.embeddings.embedding_files import MISSING
 from recsys.indexes.backends import open_words
 from recsys.models.encoder import NeighbourEncoder
-from recsys.pipelines.index.encode import AT_ONCE, KnownVectors, Vectors, encode_rows
+from recsys.pipelines.index.encode import (
+    AT_ONCE,
+    FRESH_FILE,
+    KnownVectors,
+    Vectors,
+    encode_rows,
+)
 from recsys.pipelines.index.paper_rows import texts_in
 from recsys.protocols import Encoder, Progress, silent
 from recsys.store.arrays import Floats, Mask, load_array, write_rows
 from recsys.store.artifacts import BY_WORDS, VECTOR_FILE, sha256
 from recsys.store.corpus import Corpus
 from recsys.store.terms import TermStore
-from recsys.store.vectors import let_go
+from recsys.store.vectors import JoinedVectors, let_go
 
 GIVEN_FILE = "given.npy"
 SAMPLE = 64
@@ -60,7 +65,7 @@ def take(
     words: Mapping[str, Any],
     previous: PreviousVectors | None = None,
     progress: Progress = silent,
-) -> tuple[Floats, dict[str, Any]]:
+) -> tuple[Vectors, dict[str, Any]]:
     """Write the vectors of a corpus into a folder: those of a file, and for the others their like.
 
     Beside them lies GIVEN_FILE, which tells those that were given from those that were encoded or
@@ -77,8 +82,8 @@ def take(
         progress: told about papers without a vector.
 
     Returns:
-        (n, d) float32 by row, L2-normalised, or zeros where nothing is known of a paper; and what
-        the manifest of the index says of them.
+        (n, d) float32 by row, L2-normalised, or zeros where nothing is known of a paper, those that
+        are taken over still in the index; and what the manifest of the index says of them.
 
     Raises:
         InputError: the file cannot be read, has no vector for any paper, or was made by another
@@ -91,10 +96,9 @@ def take(
         known, facts = previous.known, facts | dict(previous.facts)
         given = ~known.missing & previous.given[known.rows]
         known = known if encoder else known.without(~previous.given)
-    of_file = _write(source, corpus, known, folder / VECTOR_FILE, progress)
+    vectors, of_file = _write(source, corpus, known, folder, progress)
     given |= of_file
     np.save(folder / GIVEN_FILE, given)
-    vectors: Vectors = np.lib.format.open_memmap(folder / VECTOR_FILE, "r+")
     if source is not None:
         facts["source"] = source.name
     if encoder is None:
@@ -141,43 +145,51 @@ def external_lines(config: Mapping[str, Any]) -> list[str]:
 
 
 def _write(
-    source: Path | None, corpus: Corpus, known: KnownVectors, target: Path, progress: Progress
-) -> Mask:
+    source: Path | None, corpus: Corpus, known: KnownVectors, folder: Path, progress: Progress
+) -> tuple[Vectors, Mask]:
     """Write the vectors that are there; tell which are of the file: a vector of zeros is not."""
-    held, n = np.zeros(len(corpus), bool), len(corpus)
-    if source is None:
-        write_rows(target, (n, known.vectors.shape[1]), known.pieces())
-        return held
-    file = read_embeddings(source, progress=progress)
-    if len(known.vectors) and known.vectors.shape[1] != file.dim:
-        raise InputError(
-            f"The vectors of {source} have {file.dim} numbers, those of the index "
-            f"{known.vectors.shape[1]}.",
-            "Give vectors that were made by the same encoder.",
-        )
-    rows = file.rows(corpus.ids[row] for row in range(n))
+    n, places, file = len(corpus), np.full(len(corpus), MISSING, np.int64), None
+    if source is not None:
+        file = read_embeddings(source, progress=progress)
+        if len(known.vectors) and known.vectors.shape[1] != file.dim:
+            raise InputError(
+                f"The vectors of {source} have {file.dim} numbers, those of the index "
+                f"{known.vectors.shape[1]}.",
+                "Give vectors that were made by the same encoder.",
+            )
+        places = file.rows(corpus.ids[row] for row in range(n))
+    fresh, held = np.flatnonzero(known.missing | (places != MISSING)), np.zeros(n, bool)
+    dim = known.vectors.shape[1] if file is None else file.dim
 
     def pieces() -> Iterator[Floats]:
-        for begin, piece in zip(count(0, AT_ONCE), known.pieces(file.dim), strict=False):
-            some = rows[begin : begin + AT_ONCE]
-            there = np.flatnonzero(some != MISSING)
-            # In 64 bits: the squares of large or tiny numbers leave the range of 32.
-            exact = file.vectors[some[there]].astype(np.float64)
-            let_go(file.vectors)
-            told = exact.any(axis=1)
-            there, exact = there[told], exact[told]
-            piece[there] = exact / np.linalg.norm(exact, axis=1, keepdims=True)
-            held[begin + there] = True
+        for begin in range(0, len(fresh), AT_ONCE):
+            rows = fresh[begin : begin + AT_ONCE]
+            piece = known.of(known.rows[rows], dim)
+            if file is not None:
+                there = np.flatnonzero(places[rows] != MISSING)
+                # In 64 bits: the squares of large or tiny numbers leave the range of 32.
+                exact = file.vectors[places[rows[there]]].astype(np.float64)
+                let_go(file.vectors)
+                told = exact.any(axis=1)
+                there, exact = there[told], exact[told]
+                piece[there] = exact / np.linalg.norm(exact, axis=1, keepdims=True)
+                held[rows[there]] = True
             yield piece
 
-    write_rows(target, (n, file.dim), pieces())
-    if not len(known.vectors) and not held.any():
+    path = folder / (VECTOR_FILE if len(fresh) == n else FRESH_FILE)
+    write_rows(path, (len(fresh), dim), pieces())
+    if file is not None and not len(known.vectors) and not held.any():
         raise InputError(
             f"{source} has no vector for any of the {n:,} papers: its first id is "
             f"{file.ids[0]!r}, theirs is {corpus.ids[0]!r}.",
             "Give the vectors of these papers, by the same ids.",
         )
-    return held
+    written = np.lib.format.open_memmap(path, "r+")
+    if len(fresh) == n:
+        return written, held
+    lies = known.rows.copy()
+    lies[fresh] = ~np.arange(len(fresh), dtype=np.int32)
+    return JoinedVectors(known.vectors, lies, written), held
 
 
 def _agreement(

@@ -22,6 +22,7 @@ from recsys.indexes.backends import (
     by_size,
     carry_index,
     carry_words,
+    holds_vectors,
     summary,
     words_summary,
 )
@@ -47,6 +48,7 @@ from recsys.pipelines.index.encode import (
     encode_rows,
     link_vectors,
     unchanged_texts,
+    whole,
 )
 from recsys.pipelines.index.external_vectors import PreviousVectors, given_mask, take
 from recsys.pipelines.index.ingest import links_line, rejects_line
@@ -54,7 +56,7 @@ from recsys.pipelines.index.text import merge_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
 from recsys.protocols import Progress, silent
-from recsys.store.arrays import Floats, Rows, write_rows
+from recsys.store.arrays import Rows, write_rows
 from recsys.store.arrivals import ARRIVALS, Arrivals
 from recsys.store.artifacts import (
     CONTEXTS,
@@ -76,6 +78,7 @@ from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
 from recsys.store.graph import CitationGraph
+from recsys.store.vectors import StoredVectors
 
 FEW = 64
 """Texts that are encoded on one processor."""
@@ -293,6 +296,7 @@ class _Update:
         known, years = self.known, self.corpus.years
         place = self.work.place / "vectors.shards"  # Kept when the update is killed.
         facts: dict[str, Any] = {}
+        vectors: StoredVectors
         if "external" in self.config:
             vectors, facts = self._given(known, place)
         else:
@@ -310,18 +314,21 @@ class _Update:
                 progress=self.progress,
             )
         self.progress("indexing vectors", 0, 1)
+        name = self.config["ann"]["backend"]
         if self.options.compact:
             name = self.config["options"].get("vectors") or by_size(len(vectors))
+        if not holds_vectors({"backend": name}):
+            vectors = whole(vectors, place)
+        if self.options.compact:
             ann = build_index(name, vectors, folder, years=years)
         else:
-            name = self.config["ann"]["backend"]
             former = Former(self.base.folder / VECTORS, self.config["ann"], known.today)
             ann = carry_index(name, vectors, folder, former, years=years)
         link_vectors(place, folder, ann)
         self.progress("indexing vectors", 1, 1)
         return {**facts, "ann": ann, "dim": int(vectors.shape[1])}
 
-    def _given(self, known: KnownVectors, place: Path) -> tuple[Floats, dict[str, Any]]:
+    def _given(self, known: KnownVectors, place: Path) -> tuple[StoredVectors, dict[str, Any]]:
         """Complete vectors that came from elsewhere, by their encoder or by words."""
         base, config = self.base, self.config
         given = given_mask(base.folder / VECTORS, len(base.corpus))

@@ -16,7 +16,7 @@ from recsys.store.generations import Generation, root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.kernels.dispatch import Postings
 from recsys.store.terms import TermStore
-from recsys.store.vectors import StoredVectors, dots
+from recsys.store.vectors import SplitVectors, StoredVectors, dots
 
 if TYPE_CHECKING:
     from recsys.store.contexts import Contexts
@@ -91,7 +91,7 @@ class Collection:
 # wrong. Of millions of numbers some are looked at, so that opening does not read a large index: who
 # follows a number compares it with the length of what it points into, too.
 
-_PIECES, _PIECE = 64, 1 << 16
+_PIECES, _PIECE = 64, 1 << 14
 """Of more numbers than fit into so many pieces, evenly spaced ones are looked at."""
 
 
@@ -157,7 +157,7 @@ def check_postings(folder: Path, postings: Postings, terms: TermStore) -> None:
     check.array("postings.levels", postings.levels, np.uint8, len(postings.rows))
 
 
-def check_vectors(folder: Path, vectors: StoredVectors, n: int) -> None:
+def check_vectors(folder: Path, vectors: Floats | SplitVectors, n: int) -> None:
     """Check (n, d) float32 vectors, or the parts of such.
 
     Raises:

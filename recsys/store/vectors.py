@@ -106,11 +106,56 @@ class SplitVectors:
         return self.places.take(rows)
 
 
-StoredVectors: TypeAlias = Floats | SplitVectors
+@dataclass(frozen=True, slots=True)
+class JoinedVectors:
+    """Vectors of n rows, most of which an older index holds, read as an (n, d) float32 array is.
+
+    old: (m, d). rows: (n,) int32, where each row lies among these; below 0, nowhere: then it is
+    fresh[~row]. fresh: (f, d) float32.
+    """
+
+    old: "StoredVectors"
+    rows: Rows
+    fresh: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return (n, d)."""
+        return len(self.rows), self.fresh.shape[1]
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.rows)
+
+    def __getitem__(self, key: Key) -> Floats:
+        """Copy a row, or several, as `SplitVectors` does."""
+        rows = np.asarray(self.rows[key])
+        flat = rows.reshape(-1)
+        found = np.empty((len(flat), self.shape[1]), np.float32)
+        there = flat >= 0
+        found[there] = self.old[flat[there]]
+        found[~there] = self.fresh[~flat[~there]]
+        return found.reshape(*rows.shape, self.shape[1])
+
+    def __setitem__(self, rows: Rows, values: Floats) -> None:
+        """Write some of the fresh ones."""
+        self.fresh[~self.rows[rows]] = values
+
+    def __matmul__(self, query: Floats) -> Floats:
+        """Multiply all rows with a (d,) query: (n,) float32."""
+        pieces = range(0, len(self), _AT_ONCE)
+        return np.concatenate([self[begin : begin + _AT_ONCE] @ query for begin in pieces])
+
+    def dots(self, rows: Rows, queries: Floats) -> Floats:
+        """Multiply (m,) rows with a (d,) query or (q, d) queries: (m,) or (q, m) float32."""
+        return dispatch.dots(self[rows], np.arange(len(rows), dtype=np.int32), queries)
+
+
+StoredVectors: TypeAlias = "Floats | SplitVectors | JoinedVectors"
 """(n, d) float32, L2-normalised rows: an array, or what is read as one, by row."""
 
 
-def load_vectors(folder: Path) -> StoredVectors:
+def load_vectors(folder: Path) -> Floats | SplitVectors:
     """Memory-map the vectors in a folder: the whole ones, or those in two parts."""
     if (folder / RESTS_FILE).exists():
         return SplitVectors.load(folder)
@@ -119,9 +164,14 @@ def load_vectors(folder: Path) -> StoredVectors:
 
 def let_go(vectors: StoredVectors) -> None:
     """Let go what is mapped of vectors, see `recsys.store.arrays.release`."""
-    whole = isinstance(vectors, np.ndarray)
-    for part in (vectors,) if whole else (vectors.parts.codes, vectors.parts.rests):
-        release(part)
+    if isinstance(vectors, JoinedVectors):
+        let_go(vectors.old)
+        vectors = vectors.fresh
+    if isinstance(vectors, np.ndarray):
+        release(vectors)
+    else:
+        release(vectors.parts.codes)
+        release(vectors.parts.rests)
 
 
 def vector_files(folder: Path) -> list[str]:

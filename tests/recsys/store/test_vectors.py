@@ -22,6 +22,7 @@ from recsys.store.vectors import (
     PLACES_FILE,
     RESTS_FILE,
     SCALES_FILE,
+    JoinedVectors,
     SplitVectors,
     dot_cache,
     dots,
@@ -52,6 +53,24 @@ def made(*, moved: bool, n: int = N) -> tuple[SplitVectors, Floats]:
     put[places] = vectors
     parts = split(put)
     return SplitVectors(parts, places if moved else None), unsplit(parts, places)
+
+
+@each_row("moved", [False, True])
+def test_what_an_index_holds_and_what_is_new_is_read_as_one_array(moved: bool) -> None:
+    old, array = made(moved=moved)
+    fresh = np.random.default_rng(5).standard_normal((7, D)).astype(np.float32)
+    order = np.random.default_rng(6).permutation(N + 7)
+    rows = np.concatenate([np.arange(N), ~np.arange(7)]).astype(np.int32)[order]
+    vectors, whole = JoinedVectors(old, rows, fresh), np.concatenate([array, fresh])[order]
+    assert vectors.shape == whole.shape and len(vectors) == len(whole)
+    for key in (3, slice(2, 30, 3), [5, 1], np.array([[4, 4], [0, 46]]), rows < 0):
+        np.testing.assert_array_equal(vectors[key], whole[key])
+    np.testing.assert_allclose(vectors @ array[0], whole @ array[0], rtol=1e-5)
+    some = np.array([8, 2, 8], np.int32)
+    np.testing.assert_allclose(row_dots(vectors, some, array[0]), whole[some] @ array[0], rtol=1e-5)
+    new = np.flatnonzero(rows < 0).astype(np.int32)
+    vectors[new] = np.ones((7, D), np.float32)
+    assert (vectors[new] == 1).all() and (fresh == 1).all()
 
 
 @each_row("moved", [False, True])
