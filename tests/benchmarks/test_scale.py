@@ -63,7 +63,7 @@ def test_figures_are_kept_and_versions_take_turns(
 
 def test_growth_is_told_from_each_large_size_to_the_next() -> None:
     def size(papers: int) -> dict[str, Any]:
-        killed = {"cpu_seconds": 3 * papers, "seconds": 1.0, "peak_mib": 9.0}
+        killed = {"cpu_seconds": 3 * papers, "seconds": 1.0, "peak_mib": 9.0, "bytes_at_most": 9}
         build = {"cpu_seconds": papers, "peak_mib": papers**0.5, "bytes": {"text": papers, "a": 0}}
         return {"build": {"after": build | {"bytes_at_most": papers**1.5, "killed": killed}}}
 
@@ -87,7 +87,7 @@ def test_what_is_killed_in_its_middle_goes_on(made: Made) -> None:
     assert updated["asked"]["seconds"] > 0
     assert measured.asked(AFTER, made.corpus / "after.index")["peak_mib"] > 0
     with pytest.raises(RecsysError, match="ended before"):
-        kill_when(made.corpus / "nothing", CHECKOUT, "nearest", made.index)
+        kill_when(made.corpus / "nothing", made.index, CHECKOUT, "nearest", made.index)
 
 
 @pytest.mark.slow  # It starts the benchmark twice.
