@@ -155,10 +155,9 @@ class Measured:
 
     def built(self, name: str) -> Figures:
         """Build the index of a version anew."""
-        index, backend = self.folder / f"{name}.index", ()
+        index = self.folder / f"{name}.index"
         shutil.rmtree(index, ignore_errors=True)
-        if name not in (BEFORE, AFTER):
-            backend = (name,)
+        backend = () if name in (BEFORE, AFTER) else (name,)
         given = self.folder / PAPERS, self.folder / VECTORS, index, *backend
         return self.twice(name, index / "unfinished" / "build", "build", *given)
 

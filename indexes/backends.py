@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from recsys.store.arrays import Rows
     from recsys.store.graph import Years
     from recsys.store.terms import TermStore
-    from recsys.store.vectors import StoredVectors
+    from recsys.store.vectors import GivenVectors
 
 
 Stored = TypeVar("Stored", contravariant=True)
-"""What is searched: `StoredVectors`, or a `TermStore` of n papers."""
+"""What is searched: `GivenVectors`, or a `TermStore` of n papers."""
 Opened = TypeVar("Opened", covariant=True)
 """What searches it: a `VectorIndex` or a `TextIndex`."""
 Facts: TypeAlias = dict[str, Any]
@@ -252,7 +252,7 @@ TEXT_BACKENDS: Mapping[str, Row] = {
 }
 
 
-VECTORS: "Backends[StoredVectors, VectorIndex]" = Backends("Vectors", BACKENDS)
+VECTORS: "Backends[GivenVectors, VectorIndex]" = Backends("Vectors", BACKENDS)
 WORDS: "Backends[TermStore, TextIndex]" = Backends("Words", TEXT_BACKENDS, OWN)
 backend, text_backend = VECTORS.module, WORDS.module
 build_index, build_words = VECTORS.build, WORDS.build

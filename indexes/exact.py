@@ -14,7 +14,7 @@ from recsys.store.arrays import Floats, Longs, Mask, Rows, load_array, top_k
 from recsys.store.artifacts import sha256
 from recsys.store.graph import Years
 from recsys.store.row_remap import GONE
-from recsys.store.vectors import StoredVectors, dots, let_go, multiplied, row_dots
+from recsys.store.vectors import GivenVectors, StoredVectors, dots, let_go, multiplied, row_dots
 
 GROUP = 16
 """Values of which one search for the best looks at the highest first."""
@@ -101,7 +101,7 @@ def best_of_pieces(
     return [(rows[best], near[best]) for best in chosen]
 
 
-def _step(vectors: StoredVectors) -> int:
+def _step(vectors: GivenVectors) -> int:
     return max(BLOCK // max(vectors[:1].nbytes, 1), 1)
 
 
@@ -153,7 +153,7 @@ _GATHERED = 4096
 """Rows that are copied from anywhere before pages are let go: at worst some 250 MB of them."""
 
 
-def blocks(vectors: StoredVectors) -> Iterator[tuple[int, Floats]]:
+def blocks(vectors: GivenVectors) -> Iterator[tuple[int, Floats]]:
     """Copy (n, d) vectors block by block: (the first row, its vectors)."""
     step = _step(vectors)
     for begin in range(0, len(vectors), step):
@@ -161,7 +161,7 @@ def blocks(vectors: StoredVectors) -> Iterator[tuple[int, Floats]]:
         let_go(vectors)
 
 
-def gathered(vectors: StoredVectors, rows: Longs) -> Floats:
+def gathered(vectors: GivenVectors, rows: Longs) -> Floats:
     """Copy some rows of (n, d) vectors, ascending: pages between them would be held, too."""
     found = np.empty((len(rows), vectors.shape[1]), np.float32)
     for begin in range(0, len(rows), _GATHERED):

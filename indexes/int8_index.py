@@ -30,7 +30,7 @@ from recsys.store.vectors import (
     PLACES_FILE,
     RESTS_FILE,
     SCALES_FILE,
-    SplitVectors,
+    GivenVectors,
     StoredVectors,
     let_go,
     quantised,
@@ -63,7 +63,7 @@ class Rounded:
         Raises:
             ArtifactCorrupt: it does not fit the vectors.
         """
-        if isinstance(vectors, SplitVectors):
+        if not isinstance(vectors, np.ndarray):
             return cls(vectors.parts.codes, vectors.parts.scales)
         found = cls(load_array(folder / CODES_FILE), load_array(folder / SCALES_FILE))
         facts = [(each.dtype.str, each.shape) for each in (found.codes, found.scales)]
@@ -137,7 +137,7 @@ class RoundedQueries:
         return off
 
 
-def write_split(vectors: StoredVectors, folder: Path, *, order: Rows | None = None) -> Floats:
+def write_split(vectors: GivenVectors, folder: Path, *, order: Rows | None = None) -> Floats:
     """Split (n, d) vectors into a folder, in one pass; tell how far their first parts are off.
 
     What lies in another order is gathered _HELD places at a time: to write each row where it goes
@@ -162,9 +162,10 @@ def write_split(vectors: StoredVectors, folder: Path, *, order: Rows | None = No
                 np.empty((end - begin, d), np.int16),
                 np.empty(end - begin, np.float32),
             )
-            ascending = np.argsort(rows)  # They are read in the order of their file.
+            # As they lie in a file; those that an older index holds lie in the order of its lists.
+            lying = np.argsort(rows) if isinstance(vectors, np.ndarray) else np.arange(len(rows))
             for at in range(0, len(rows), _SPLIT_AT_ONCE):
-                some = ascending[at : at + _SPLIT_AT_ONCE]
+                some = lying[at : at + _SPLIT_AT_ONCE]
                 parts = split(vectors[rows[some]])
                 let_go(vectors)
                 held.codes[some], held.rests[some] = parts.codes, parts.rests
@@ -265,7 +266,7 @@ class Int8Index:
         return best
 
 
-def build(vectors: StoredVectors, folder: Path, *, years: Years | None = None) -> Facts:
+def build(vectors: GivenVectors, folder: Path, *, years: Years | None = None) -> Facts:
     """Split the vectors, and note how far their first parts are off."""
     np.save(folder / ERRORS_FILE, write_split(vectors, folder))
     return {}

@@ -39,7 +39,7 @@ from recsys.store.arrays import (
 )
 from recsys.store.graph import Years
 from recsys.store.row_remap import GONE
-from recsys.store.vectors import StoredVectors, let_go, load_vectors, multiplied
+from recsys.store.vectors import GivenVectors, StoredVectors, let_go, load_vectors, multiplied
 
 # Lists of rows, each around a centroid: which rows are in which.
 
@@ -216,7 +216,7 @@ _AT_ONCE = 2048
 """Vectors that are compared with all centroids at once."""
 
 
-def train(vectors: StoredVectors, count: int, rng: np.random.Generator) -> Floats:
+def train(vectors: GivenVectors, count: int, rng: np.random.Generator) -> Floats:
     """Find centroids of (n, d) unit vectors, among a sample: (count, d) float32. n >= count."""
     chosen = np.sort(rng.choice(len(vectors), min(len(vectors), SAMPLE * count), replace=False))
     sample = gathered(vectors, chosen)
@@ -232,7 +232,7 @@ def train(vectors: StoredVectors, count: int, rng: np.random.Generator) -> Float
     return centroids
 
 
-def assign(vectors: StoredVectors, centroids: Floats) -> Rows:
+def assign(vectors: GivenVectors, centroids: Floats) -> Rows:
     """Find the nearest centroid of each of (n, d) vectors: (n,) int32."""
     lists, columns = np.empty(len(vectors), np.int32), np.ascontiguousarray(centroids.T)
     for begin, block in blocks(vectors):
@@ -319,14 +319,14 @@ class IvfIndex:
             count *= 1.1 * goal / max(found, 1)
 
 
-def build(vectors: StoredVectors, folder: Path, *, years: Years | None = None) -> Facts:
+def build(vectors: GivenVectors, folder: Path, *, years: Years | None = None) -> Facts:
     """Train centroids, put all rows into lists, and measure how many have to be scanned."""
     index = write_lists(vectors, folder, train_lists(vectors))
     return {"lists": len(index.lists.centroids), "new": 0, **_measured(index)}
 
 
 def carry(
-    vectors: StoredVectors, folder: Path, former: Former, *, years: Years | None = None
+    vectors: GivenVectors, folder: Path, former: Former, *, years: Years | None = None
 ) -> Facts:
     """Keep the lists of known rows, and put new ones into them; build anew if there are many.
 
@@ -354,7 +354,7 @@ def carry(
     return facts | {"unmeasured": unmeasured}
 
 
-def train_lists(vectors: StoredVectors) -> Lists:
+def train_lists(vectors: GivenVectors) -> Lists:
     """Put rows into lists around trained centroids."""
     n = len(vectors)
     count = int(np.clip(LISTS * np.sqrt(n), 1, min(MOST_LISTS, n)))
@@ -362,7 +362,7 @@ def train_lists(vectors: StoredVectors) -> Lists:
     return Lists.of(assign(vectors, centroids), centroids)
 
 
-def write_lists(given: StoredVectors, folder: Path, lists: Lists) -> IvfIndex:
+def write_lists(given: GivenVectors, folder: Path, lists: Lists) -> IvfIndex:
     """Write what a search needs; open it so that it scans everything."""
     write_split(given, folder, order=lists.rows)
     vectors = load_vectors(folder)

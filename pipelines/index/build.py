@@ -56,6 +56,7 @@ from recsys.store.artifacts import (
 from recsys.store.corpus import Corpus
 from recsys.store.generations import GENERATIONS, is_index, pin
 from recsys.store.graph import CitationGraph
+from recsys.store.vectors import GivenVectors
 
 _LONGEST_NOTES = 400
 """Characters of what a build says beside its figures."""
@@ -281,6 +282,7 @@ class _Build:
         shards, options = self.place / "vectors.shards", self.options
         corpus = Corpus.load(self.finished / CORPUS)
         facts: dict[str, Any] = {}
+        vectors: GivenVectors
         if options.embeddings is None:
             exported, engine = self.finished / ENCODER, options.engine
             encoder = OnnxEncoder.load(exported, threads=None if engine.here else 1)

@@ -41,7 +41,14 @@ from recsys.store.collection import check_vectors
 from recsys.store.corpus import PAPERS, Corpus
 from recsys.store.generations import pin
 from recsys.store.row_remap import GONE
-from recsys.store.vectors import JoinedVectors, StoredVectors, let_go, load_vectors, vector_files
+from recsys.store.vectors import (
+    GivenVectors,
+    JoinedVectors,
+    StoredVectors,
+    let_go,
+    load_vectors,
+    vector_files,
+)
 
 STAGE = "encoding papers"
 NOTES = "vectors.json"
@@ -310,7 +317,7 @@ def encode_rows(
     return total
 
 
-def whole(vectors: StoredVectors, folder: Path) -> StoredVectors:
+def whole(vectors: GivenVectors, folder: Path) -> StoredVectors:
     """Write vectors that lie in two places into one file, for what searches no others."""
     if not isinstance(vectors, JoinedVectors):
         return vectors

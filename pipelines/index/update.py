@@ -78,7 +78,7 @@ from recsys.store.collection import Collection
 from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
 from recsys.store.graph import CitationGraph
-from recsys.store.vectors import StoredVectors
+from recsys.store.vectors import GivenVectors
 
 FEW = 64
 """Texts that are encoded on one processor."""
@@ -296,7 +296,7 @@ class _Update:
         known, years = self.known, self.corpus.years
         place = self.work.place / "vectors.shards"  # Kept when the update is killed.
         facts: dict[str, Any] = {}
-        vectors: StoredVectors
+        vectors: GivenVectors
         if "external" in self.config:
             vectors, facts = self._given(known, place)
         else:
@@ -328,7 +328,7 @@ class _Update:
         self.progress("indexing vectors", 1, 1)
         return {**facts, "ann": ann, "dim": int(vectors.shape[1])}
 
-    def _given(self, known: KnownVectors, place: Path) -> tuple[StoredVectors, dict[str, Any]]:
+    def _given(self, known: KnownVectors, place: Path) -> tuple[GivenVectors, dict[str, Any]]:
         """Complete vectors that came from elsewhere, by their encoder or by words."""
         base, config = self.base, self.config
         given = given_mask(base.folder / VECTORS, len(base.corpus))

@@ -22,7 +22,7 @@ from recsys.store.arrays import Floats, Mask, Rows, load_array
 from recsys.store.artifacts import load_manifest
 from recsys.store.collection import Collection
 from recsys.store.terms import TermStore
-from recsys.store.vectors import StoredVectors
+from recsys.store.vectors import GivenVectors
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -246,7 +246,7 @@ class NeighbourEncoder:
 
     terms: TermStore
     text_index: TextIndex
-    vectors: StoredVectors
+    vectors: GivenVectors
     fingerprint: str
     known: Mask | None = None
 

@@ -16,7 +16,7 @@ from recsys.store.generations import Generation, root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.kernels.dispatch import Postings
 from recsys.store.terms import TermStore
-from recsys.store.vectors import SplitVectors, StoredVectors, dots
+from recsys.store.vectors import StoredVectors, dots
 
 if TYPE_CHECKING:
     from recsys.store.contexts import Contexts
@@ -157,7 +157,7 @@ def check_postings(folder: Path, postings: Postings, terms: TermStore) -> None:
     check.array("postings.levels", postings.levels, np.uint8, len(postings.rows))
 
 
-def check_vectors(folder: Path, vectors: Floats | SplitVectors, n: int) -> None:
+def check_vectors(folder: Path, vectors: StoredVectors, n: int) -> None:
     """Check (n, d) float32 vectors, or the parts of such.
 
     Raises:

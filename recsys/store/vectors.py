@@ -106,6 +106,10 @@ class SplitVectors:
         return self.places.take(rows)
 
 
+StoredVectors: TypeAlias = Floats | SplitVectors
+"""(n, d) float32, L2-normalised rows: an array, or what is read as one, by row."""
+
+
 @dataclass(frozen=True, slots=True)
 class JoinedVectors:
     """Vectors of n rows, most of which an older index holds, read as an (n, d) float32 array is.
@@ -114,7 +118,7 @@ class JoinedVectors:
     fresh[~row]. fresh: (f, d) float32.
     """
 
-    old: "StoredVectors"
+    old: StoredVectors
     rows: Rows
     fresh: Floats
 
@@ -141,28 +145,19 @@ class JoinedVectors:
         """Write some of the fresh ones."""
         self.fresh[~self.rows[rows]] = values
 
-    def __matmul__(self, query: Floats) -> Floats:
-        """Multiply all rows with a (d,) query: (n,) float32."""
-        pieces = range(0, len(self), _AT_ONCE)
-        return np.concatenate([self[begin : begin + _AT_ONCE] @ query for begin in pieces])
 
-    def dots(self, rows: Rows, queries: Floats) -> Floats:
-        """Multiply (m,) rows with a (d,) query or (q, d) queries: (m,) or (q, m) float32."""
-        return dispatch.dots(self[rows], np.arange(len(rows), dtype=np.int32), queries)
+GivenVectors: TypeAlias = StoredVectors | JoinedVectors
+"""What an index is made of: (n, d) float32, L2-normalised rows."""
 
 
-StoredVectors: TypeAlias = "Floats | SplitVectors | JoinedVectors"
-"""(n, d) float32, L2-normalised rows: an array, or what is read as one, by row."""
-
-
-def load_vectors(folder: Path) -> Floats | SplitVectors:
+def load_vectors(folder: Path) -> StoredVectors:
     """Memory-map the vectors in a folder: the whole ones, or those in two parts."""
     if (folder / RESTS_FILE).exists():
         return SplitVectors.load(folder)
     return load_array(folder / VECTOR_FILE)
 
 
-def let_go(vectors: StoredVectors) -> None:
+def let_go(vectors: GivenVectors) -> None:
     """Let go what is mapped of vectors, see `recsys.store.arrays.release`."""
     if isinstance(vectors, JoinedVectors):
         let_go(vectors.old)

@@ -29,7 +29,7 @@ def test_what_building_takes_is_told(made: Made) -> None:
 def test_what_an_update_takes_is_told(made: Made, tmp_path: Path) -> None:
     index = Path(shutil.copytree(made.index, tmp_path / "index"))
     later = made.corpus / LATER_PAPERS, made.corpus / LATER_VECTORS
-    costs = update(*map(str, later), str(index))
+    costs = update(str(later[0]), str(later[1]), str(index))
     assert costs["papers"] == made.size + made.later
     assert costs["cpu_seconds"] > 0 and costs["bytes_at_most"] > 0
 

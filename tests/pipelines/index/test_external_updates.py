@@ -33,7 +33,7 @@ class Built:
 
 
 def taken(source: Path | None, built: Built, folder: Path) -> tuple[Floats, dict[str, Any]]:
-    return take(
+    vectors, facts = take(
         source,
         built.corpus,
         folder,
@@ -42,6 +42,7 @@ def taken(source: Path | None, built: Built, folder: Path) -> tuple[Floats, dict
         words={},
         previous=built.former,
     )
+    return vectors[:], facts
 
 
 @dataclass(frozen=True, slots=True)
