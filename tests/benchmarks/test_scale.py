@@ -28,7 +28,7 @@ def test_figures_are_kept_and_versions_take_turns(
         asked.append((checkout, name))
         if name == "build":
             Path(arguments[2]).mkdir()
-        figures: dict[str, Any] = KEPT["sizes"]["30000"][name]["after"]
+        figures: dict[str, Any] = KEPT["sizes"]["1000000"][name]["after"]
         return figures
 
     def make(data: Path, papers: int, out: Path, later: int, seed: int, cache: Path) -> None:
