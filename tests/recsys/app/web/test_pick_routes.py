@@ -43,12 +43,27 @@ def editor(built: Built) -> Iterator[TestClient]:
 
 
 @pytest.fixture
-def browser(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str], object]], list[str]]:
-    """Let something be done with each page that is opened; return their addresses."""
+def guarded(built: Built) -> Iterator[TestClient]:
+    """Ask a server that asks for a token."""
+    with asking(settings_of(built.index, token=TOKEN)) as client:
+        yield client
+
+
+@pytest.fixture
+def browser(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Callable[[Callable[[str], object]], list[str]]]:
+    """Let something be done with each page that is opened; return their addresses.
+
+    An editor is answered while its page still reads the reply to its form: whoever closes the
+    client that both use comes after that, so a test names its client before this.
+    """
     opened: list[str] = []
+    pages: list[threading.Thread] = []
 
     def use(act: Callable[[str], object]) -> list[str]:
         def open_page(address: str) -> bool:
+            pages.append(threading.current_thread())
             opened.append(address)
             act(address)
             return True
@@ -57,7 +72,9 @@ def browser(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str], object
         monkeypatch.setattr(pick_routes, "_LOOK", 0.005)
         return opened
 
-    return use
+    yield use
+    for page in pages:
+        page.join()
 
 
 def sending(editor: TestClient, **fields: object) -> Callable[[str], object]:
@@ -212,21 +229,20 @@ def test_strangers_open_no_page(
 
 
 def test_a_token_is_asked_for_and_handed_to_the_page(
-    built: Built, browser: Callable[..., list[str]]
+    guarded: TestClient, browser: Callable[..., list[str]]
 ) -> None:
-    with asking(settings_of(built.index, token=TOKEN)) as client:
-        bearer = {"authorization": f"Bearer {TOKEN}"}
+    bearer = {"authorization": f"Bearer {TOKEN}"}
 
-        def pick(address: str) -> None:
-            path = address.removeprefix(f"http://{HOST}")
-            assert "What do you want to cite?" in client.get(path).text
-            client.post(path.partition("?")[0], data={"paper": IDS[0], "do": "cite"})
+    def pick(address: str) -> None:
+        path = address.removeprefix(f"http://{HOST}")
+        assert "What do you want to cite?" in guarded.get(path).text
+        guarded.post(path.partition("?")[0], data={"paper": IDS[0], "do": "cite"})
 
-        opened = browser(pick)
-        assert client.get(CAYW).status_code == 401
-        assert opened == []
-        assert client.get(CAYW, headers=bearer).text == r"\cite{Rivers2005Rivers}"
-        assert opened[0].endswith(f"?token={TOKEN}")
+    opened = browser(pick)
+    assert guarded.get(CAYW).status_code == 401
+    assert opened == []
+    assert guarded.get(CAYW, headers=bearer).text == r"\cite{Rivers2005Rivers}"
+    assert opened[0].endswith(f"?token={TOKEN}")
 
 
 def test_a_pick_is_kept_as_it_is() -> None:
