@@ -7,6 +7,7 @@ from typing import Any
 
 from recsys.errors import ArtifactMismatch, MissingExtraError
 from recsys.indexes.backends import FILES, backend, open_built, open_words
+from recsys.indexes.bm25 import Bm25Index
 from recsys.indexes.exact import ExactIndex
 from recsys.protocols import TextIndex
 from recsys.store.arrays import Floats
@@ -24,6 +25,7 @@ from recsys.store.collection import (
     ContextSpace,
     Space,
     check_corpus,
+    check_postings,
     check_terms,
     check_vectors,
 )
@@ -34,10 +36,11 @@ from recsys.store.terms import TermStore
 from recsys.store.vectors import load_vectors
 
 
-def open_collection(index: Path) -> Collection:
+def open_collection(index: Path, *, whole: bool = False) -> Collection:
     """Open corpus, graph, terms, vectors and search structures, without the models.
 
-    They stay those of the generation that is in force now, whatever becomes of the index.
+    They stay those of the generation that is in force now, whatever becomes of the index. Whether
+    their numbers fit each other is checked, of a large index by samples; whole: by every number.
 
     Raises:
         ArtifactError: the index is missing, unfinished, damaged, or of another schema.
@@ -45,11 +48,11 @@ def open_collection(index: Path) -> Collection:
     generation = pin(index)
     manifest, folder = generation.manifest(), generation.folder
     corpus, graph = Corpus.load(folder / CORPUS), CitationGraph.load(folder / CORPUS)
-    check_corpus(folder / CORPUS, corpus, graph)
+    check_corpus(folder / CORPUS, corpus, graph, whole=whole)
     facts = manifest.config.get(WORD_SEARCH, {})
-    terms, text_index = _open_words(folder / TEXT, len(corpus), facts)
+    terms, text_index = _open_words(folder / TEXT, len(corpus), facts, whole=whole)
     vectors = load_vectors(folder / VECTORS)
-    check_vectors(folder / VECTORS, vectors, len(corpus))
+    check_vectors(folder / VECTORS, vectors, len(corpus), whole=whole)
     # What the manifest says of the search of vectors, with the checksums of its files.
     inside = f"{VECTORS}/"
     hashes = {
@@ -115,8 +118,13 @@ def with_contexts(collection: Collection) -> Collection:
     return replace(collection, contexts=ContextSpace(contexts, terms, text_index))
 
 
-def _open_words(folder: Path, n: int, facts: Mapping[str, Any]) -> tuple[TermStore, TextIndex]:
+def _open_words(
+    folder: Path, n: int, facts: Mapping[str, Any], *, whole: bool = False
+) -> tuple[TermStore, TextIndex]:
     """Open the terms of n texts and what searches them. facts: of that, as the manifest says."""
     terms = TermStore.load(folder)
-    check_terms(folder, terms, n)
-    return terms, open_words(terms, folder, facts)
+    check_terms(folder, terms, n, whole=whole)
+    index = open_words(terms, folder, facts)
+    if whole and isinstance(index, Bm25Index):
+        check_postings(folder, index.postings, terms, whole=True)
+    return terms, index

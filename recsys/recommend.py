@@ -1,6 +1,7 @@
 """The whole way of a draft: query, candidates, features, scores, reasons."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -31,6 +32,25 @@ from recsys.store.arrays import Floats, Mask, Rows, distinct, find_rows, top_k
 from recsys.store.collection import Collection
 from recsys.store.generations import root_of
 from recsys.store.vectors import dot_cache
+
+
+@contextmanager
+def answering(collection: Collection) -> Iterator[None]:
+    """Answer on one thread, and read each product of vectors once.
+
+    Raises:
+        ArtifactCorrupt: a number points beyond an array: of a large index, opening does not look at
+            every number.
+    """
+    try:
+        with one_thread(), dot_cache():
+            yield
+    except IndexError as error:
+        raise ArtifactCorrupt(
+            f"Answering from {root_of(collection.folder)} went beyond an array ({error}).",
+            "`recsys inspect --verify` tells whether a file is damaged; report it if none is.",
+        ) from error
+
 
 BEST = 20
 """How many candidates of the highest scores reasons ask whom they cite."""
@@ -166,14 +186,8 @@ class Recommender:
         if k < 1:
             raise InputError(f"k is {k}.", "Ask for at least one paper.")
         check_diversity(diversity)
-        try:
-            with one_thread(), dot_cache():
-                return self._answer(question, k, question.filtered(filters), diversity)
-        except IndexError as error:  # Of a large index, opening does not look at every number.
-            raise ArtifactCorrupt(
-                f"{root_of(self.collection.folder)} is damaged ({error}).",
-                "`recsys inspect --verify` names the file; build the index again with --force.",
-            ) from error
+        with answering(self.collection):
+            return self._answer(question, k, question.filtered(filters), diversity)
 
     def _answer(self, question: Question, k: int, filters: Filters, diversity: float) -> Answer:
         query = self.query_to(question.draft, front_matter=filters.keep_front_matter)

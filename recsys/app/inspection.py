@@ -9,6 +9,7 @@ from typing import Any
 
 from recsys.app.terminal import wrapped
 from recsys.errors import ArtifactError
+from recsys.indexes.opening import open_collection
 from recsys.store.arrays import load_array
 from recsys.store.artifacts import (
     CORPUS,
@@ -49,7 +50,9 @@ class Inspection:
 
 
 def inspect_artifact(folder: Path, *, hashes: bool = False) -> list[Inspection]:
-    """Check an artifact and those stored inside it: sizes always, checksums on request.
+    """Check an artifact and those stored inside it: their sizes.
+
+    hashes: the checksums, too, and whether the numbers of an index fit each other.
 
     Raises:
         ArtifactError: nothing is there, or a file is missing or changed.
@@ -69,6 +72,8 @@ def _inspect(folder: Path, index: Path, *, hashes: bool) -> Inspection:
     check_sizes(folder, manifest)
     if hashes:
         verify(folder, manifest)
+        if kind == INDEX_KIND and len(files_here(folder, manifest.files)) == len(manifest.files):
+            open_collection(folder, whole=True)  # It may have been written wrong.
     config, until, years = manifest.config, manifest.config.get(UNTIL), index / CORPUS / YEARS
     if isinstance(until, int) and years.is_file():
         with suppress(ArtifactError):  # Whoever opens the index is told.

@@ -12,13 +12,12 @@ from recsys.local.citation_worthiness import CitationWorthiness
 from recsys.local.local_features import LOCAL_FEATURES, LocalFacts, compute_local
 from recsys.local.named_works import NamedWorks
 from recsys.local.passage import DraftView, Passage, PassageQuery, TitleMeans, pose_passage
-from recsys.machine import one_thread
 from recsys.protocols import Ranker
 from recsys.ranking.duplicates import Versions, find_versions
 from recsys.ranking.feature_context import FeatureContext
 from recsys.ranking.ranker import SCHEMA, TreeRanker
 from recsys.ranking.reasons import MOST_REASONS, NEAR, Findings, cited_by, similar_to
-from recsys.recommend import Recommender
+from recsys.recommend import Recommender, answering
 from recsys.records import Draft, Paper, Reason, Recommendation
 from recsys.retrieval.propose import (
     IN_WORDS,
@@ -33,7 +32,6 @@ from recsys.retrieval.propose import (
 from recsys.store.arrays import Floats, Rows, distinct, top_k
 from recsys.store.artifacts import MANIFEST, load_manifest, sha256
 from recsys.store.collection import Collection
-from recsys.store.vectors import dot_cache
 
 # From passages to ranked papers: the whole way of local recommendation, for those who measure too.
 #
@@ -311,7 +309,7 @@ class LocalRecommender:
         papers: dict[int, Paper] = {}
         queries = self.ranker.posed(draft, passages)
         for _ in passages:
-            with one_thread(), dot_cache():
+            with answering(self.collection):
                 ranking = self.ranker.rank(next(queries))
                 found.append(self._shown(ranking, k, papers))
         return found

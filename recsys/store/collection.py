@@ -88,21 +88,25 @@ class Collection:
 # Check that the arrays of an index fit each other, before anything is read by their numbers.
 #
 # Checksums tell what changed since it was written; an index of somebody else may have been written
-# wrong. Of millions of numbers some are looked at, so that opening does not read a large index: who
-# follows a number compares it with the length of what it points into, too.
+# wrong. Of more than sixteen million numbers some are looked at, so that opening does not read all
+# of a large index, unless it is asked to: who follows a number compares it with the length of what
+# it points into, too.
 
+_MOST = 1 << 24
+"""Numbers of an array that are all looked at; of more, some in pieces that are evenly spaced."""
 _PIECES, _PIECE = 64, 1 << 14
-"""Of more numbers than fit into so many pieces, evenly spaced ones are looked at."""
 
 
-def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
-    """Check columns and citation graph.
+def check_corpus(
+    folder: Path, corpus: Corpus, graph: CitationGraph, *, whole: bool = False
+) -> None:
+    """Check columns and citation graph. whole: every number, however many there are.
 
     Raises:
         ArtifactCorrupt: naming the first array that does not fit.
     """
     n, authors, venues = len(corpus), len(corpus.author_names), len(corpus.venue_keys)
-    check = _Checks(folder)
+    check = _Checks(folder, whole)
     check.strings("ids", corpus.ids)
     check.array("years", corpus.years, np.int16, n)
     check.array("venues", corpus.venues, np.int32, n)
@@ -127,14 +131,14 @@ def check_corpus(folder: Path, corpus: Corpus, graph: CitationGraph) -> None:
     check.ragged("cited_by", graph.cited_by, n, n)
 
 
-def check_terms(folder: Path, terms: TermStore, n: int) -> None:
-    """Check the words of n papers.
+def check_terms(folder: Path, terms: TermStore, n: int, *, whole: bool = False) -> None:
+    """Check the words of n papers; whole: see `check_corpus`.
 
     Raises:
         ArtifactCorrupt: naming the first array that does not fit.
     """
     words, frequencies = len(terms.vocabulary), terms.frequencies
-    check = _Checks(folder)
+    check = _Checks(folder, whole)
     check.strings("vocabulary", terms.vocabulary)
     check.ragged("terms", terms.terms, n, words)
     check.ragged("title_terms", terms.title_terms, n, words)
@@ -144,26 +148,28 @@ def check_terms(folder: Path, terms: TermStore, n: int) -> None:
     check.array("norms", terms.norms, np.float64, n)
 
 
-def check_postings(folder: Path, postings: Postings, terms: TermStore) -> None:
-    """Check the papers of each word.
+def check_postings(
+    folder: Path, postings: Postings, terms: TermStore, *, whole: bool = False
+) -> None:
+    """Check the papers of each word; whole: see `check_corpus`.
 
     Raises:
         ArtifactCorrupt: naming the first array that does not fit.
     """
-    check = _Checks(folder)
+    check = _Checks(folder, whole)
     check.array("postings.rows", postings.rows, np.int32)
     check.starts("postings", postings.starts, len(terms.vocabulary), len(postings.rows))
     check.within("postings.rows", postings.rows, 0, len(terms.terms))
     check.array("postings.levels", postings.levels, np.uint8, len(postings.rows))
 
 
-def check_vectors(folder: Path, vectors: StoredVectors, n: int) -> None:
-    """Check (n, d) float32 vectors, or the parts of such.
+def check_vectors(folder: Path, vectors: StoredVectors, n: int, *, whole: bool = False) -> None:
+    """Check (n, d) float32 vectors, or the parts of such; whole: see `check_corpus`.
 
     Raises:
         ArtifactCorrupt: naming the first array of another type or number.
     """
-    check = _Checks(folder)
+    check = _Checks(folder, whole)
     if isinstance(vectors, np.ndarray):
         return check.matrix("vectors", vectors, np.float32, (n,))
     parts, places = vectors.parts, vectors.places
@@ -177,9 +183,13 @@ def check_vectors(folder: Path, vectors: StoredVectors, n: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    """Checks of arrays in a folder; each raises ArtifactCorrupt. name: of the file, less .npy."""
+    """Checks of arrays in a folder; each raises ArtifactCorrupt. name: of the file, less .npy.
+
+    whole: every number is looked at.
+    """
 
     folder: Path
+    whole: bool = False
 
     def refuse(self, name: str, what: str) -> None:
         path = self.folder / f"{name}.npy"
@@ -203,13 +213,13 @@ class _Checks:
 
     def within(self, name: str, array: NDArray[Any], least: int, below: int) -> None:
         """Check that numbers are from `least`, -1 or 0, to below a bound."""
-        for piece in _pieces(array):
+        for piece in self.pieces(array):
             if piece.min() < least or piece.max() >= below:
                 self.refuse(name, f"names numbers outside {least} to {below - 1}")
 
     def ascends(self, name: str, array: NDArray[Any], least: int = 0) -> None:
         """Check that numbers go up by `least` or more."""
-        for piece in _pieces(array):
+        for piece in self.pieces(array):
             if (piece[1:] < piece[:-1] + array.dtype.type(least)).any():
                 self.refuse(name, "does not ascend")
 
@@ -228,11 +238,10 @@ class _Checks:
         self.starts(name, ragged.starts, rows, len(ragged.values))
         self.within(f"{name}.values", ragged.values, 0, below)
 
-
-def _pieces(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Give all of an array, or pieces of a long one; nothing where it is empty."""
-    if len(array) > _PIECES * _PIECE:
-        begins = np.linspace(0, len(array) - _PIECE, _PIECES).astype(int)
-        yield from (array[begin : begin + _PIECE] for begin in begins.tolist())
-    elif len(array):
-        yield array
+    def pieces(self, array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Give all of an array, or pieces of a long one; nothing where it is empty."""
+        if len(array) > _MOST and not self.whole:
+            begins = np.linspace(0, len(array) - _PIECE, _PIECES).astype(int)
+            yield from (array[begin : begin + _PIECE] for begin in begins.tolist())
+        elif len(array):
+            yield array

@@ -157,7 +157,7 @@ def inspect(
     """Show what an index holds and check its files.
 
     Args:
-        verify: Also compare the checksum of every file.
+        verify: Also compare the checksum of every file, and check every number of the index.
         output: Format of the report.
     """
     from recsys.app.inspection import inspect_artifact, inspection_json, inspection_table
