@@ -136,6 +136,8 @@ def taken(folder: Path | None = None) -> Iterator[Figures]:
         done.set()
         watcher.join()
         found |= {"cpu_seconds": _cpu() - begun, "seconds": time.perf_counter() - begun_wall}
+        if folder is not None:  # It may have taken less than until the second look.
+            found["bytes_at_most"] = max(found.get("bytes_at_most", 0), weigh_all(folder))
         found["peak_mib"] = _peak()
 
 

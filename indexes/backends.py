@@ -36,12 +36,14 @@ class Former:
     """What served other vectors, some of which are still there.
 
     folder, facts: of what was built or carried. rows: (m,) int32, distinct, the row of today of
-    each of its m vectors; -1 where that is gone, or no longer the same.
+    each of its m vectors or texts; -1 where that is gone, or no longer the same. codes: (v,) int32,
+    ascending, the code of today of each of its words; -1 where that is gone.
     """
 
     folder: Path
     facts: Mapping[str, Any]
     rows: "Rows"
+    codes: "Rows | None" = None
 
 
 class Backend(Protocol[Stored, Opened]):
@@ -242,7 +244,9 @@ def holds_vectors(facts: Mapping[str, Any]) -> bool:
 OWN = "own"
 """What an index has whose manifest names none."""
 TEXT_BACKENDS: Mapping[str, Row] = {
-    OWN: Row("recsys.indexes.bm25", "the papers of each term, in memory-mapped files"),
+    OWN: Row(
+        "recsys.indexes.bm25", "the papers of each term, in memory-mapped files", carries=True
+    ),
     "lance": Row(
         "recsys.indexes.lance.lance_words",
         "full-text search of LanceDB",

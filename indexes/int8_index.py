@@ -31,11 +31,12 @@ from recsys.store.vectors import (
     RESTS_FILE,
     SCALES_FILE,
     GivenVectors,
+    SplitVectors,
     StoredVectors,
     let_go,
     quantised,
     row_dots,
-    split,
+    split_rows,
 )
 
 # Vectors in 8 bits: a quarter of the bytes to read, and how far each is from what it was.
@@ -137,53 +138,61 @@ class RoundedQueries:
         return off
 
 
-def write_split(vectors: GivenVectors, folder: Path, *, order: Rows | None = None) -> Floats:
-    """Split (n, d) vectors into a folder, in one pass; tell how far their first parts are off.
+def write_split(vectors: GivenVectors, folder: Path, *, order: Rows | None = None) -> None:
+    """Split (n, d) vectors into a folder, in one pass.
 
     What lies in another order is gathered _HELD places at a time: to write each row where it goes
-    would write most pages of the files many times.
+    would write most pages of the files many times. What an older index holds lies in the order of
+    its lists.
 
     order: (n,) int32, the row of each place; None: the place is the row.
-
-    Returns: (n,) float32, by row, no less than the length of what is missing of each.
     """
     n, d = vectors.shape
-    errors = np.empty(n, np.float32)
+    whole = isinstance(vectors, np.ndarray)
+    held = _HELD if whole else _SPLIT_AT_ONCE
     with (
         GrowingArray(folder / CODES_FILE, np.int8, d) as codes,
         GrowingArray(folder / RESTS_FILE, np.int16, d) as rests,
         GrowingArray(folder / SCALES_FILE, np.float32) as scales,
     ):
-        for begin in range(0, n, _HELD):
-            end = min(begin + _HELD, n)
-            rows = np.arange(begin, end) if order is None else order[begin:end]
-            held = Split(
+        for begin in range(0, n, held):
+            end = min(begin + held, n)
+            rows = np.arange(begin, end, dtype=np.int32) if order is None else order[begin:end]
+            parts = Split(
                 np.empty((end - begin, d), np.int8),
                 np.empty((end - begin, d), np.int16),
                 np.empty(end - begin, np.float32),
             )
-            # As they lie in a file; those that an older index holds lie in the order of its lists.
-            lying = np.argsort(rows) if isinstance(vectors, np.ndarray) else np.arange(len(rows))
+            lying = np.argsort(rows) if whole else np.arange(len(rows))
             for at in range(0, len(rows), _SPLIT_AT_ONCE):
                 some = lying[at : at + _SPLIT_AT_ONCE]
-                parts = split(vectors[rows[some]])
+                found = split_rows(vectors, rows[some])
                 let_go(vectors)
-                held.codes[some], held.rests[some] = parts.codes, parts.rests
-                held.scales[some] = parts.scales
-                # How far codes are from the vectors, and from what splitting made of these.
-                lengths = np.linalg.norm(parts.rests.astype(np.float32), axis=1)
-                lengths += np.float32(OFF * np.sqrt(d))
-                lengths *= parts.scales / np.float32(65536)
-                # An error told smaller than it is would lose a row; sums are off by some steps.
-                off = np.nextafter(lengths * np.float32(1 + 1e-5), np.float32(2))
-                errors[rows[some]] = off
-            codes.append(held.codes)
-            rests.append(held.rests)
-            scales.append(held.scales)
+                parts.codes[some], parts.rests[some] = found.codes, found.rests
+                parts.scales[some] = found.scales
+            codes.append(parts.codes)
+            rests.append(parts.rests)
+            scales.append(parts.scales)
     if order is not None:
         places = np.empty(n, np.int32)
         places[order] = np.arange(n, dtype=np.int32)
         np.save(folder / PLACES_FILE, places)
+
+
+def errors_of(parts: Split) -> Floats:
+    """Tell how far codes are from vectors at most: (n,) float32, no less than the lengths.
+
+    From the vectors, and from what splitting made of these.
+    """
+    n, d = parts.codes.shape
+    errors = np.empty(n, np.float32)
+    for begin in range(0, n, _SPLIT_AT_ONCE):
+        some = slice(begin, begin + _SPLIT_AT_ONCE)
+        lengths = np.linalg.norm(parts.rests[some].astype(np.float32), axis=1)
+        lengths += np.float32(OFF * np.sqrt(d))
+        lengths *= parts.scales[some] / np.float32(65536)
+        # An error told smaller than it is would lose a row; sums are off by some steps.
+        errors[some] = np.nextafter(lengths * np.float32(1 + 1e-5), np.float32(2))
     return errors
 
 
@@ -268,7 +277,8 @@ class Int8Index:
 
 def build(vectors: GivenVectors, folder: Path, *, years: Years | None = None) -> Facts:
     """Split the vectors, and note how far their first parts are off."""
-    np.save(folder / ERRORS_FILE, write_split(vectors, folder))
+    write_split(vectors, folder)
+    np.save(folder / ERRORS_FILE, errors_of(SplitVectors.load(folder).parts))
     return {}
 
 

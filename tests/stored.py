@@ -10,6 +10,7 @@ from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.records import Paper
 from recsys.store.corpus import Corpus
+from recsys.store.stored_papers import PARTS, RECORDS
 
 
 def store(papers: Sequence[Paper], folder: Path) -> Corpus:
@@ -27,3 +28,8 @@ def store_rows(folder: Path, rows: Sequence[Mapping[str, object]]) -> Corpus:
     folder.mkdir(parents=True)
     write_columns(folder, pa.Table.from_pylist([dict(row) for row in rows], SCHEMA).to_batches())
     return Corpus.load(folder)
+
+
+def is_stored(name: str) -> bool:
+    """Tell the files of what is stored of papers, which an update may leave in several parts."""
+    return name in (PARTS, RECORDS) or name.startswith(("papers.", "shown."))

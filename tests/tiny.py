@@ -3,7 +3,6 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from mmap import mmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,16 +16,10 @@ from recsys.records import Draft, Paper
 from recsys.retrieval.propose import StageOne
 from recsys.store.arrays import Floats, Ragged, SortedStrings
 from recsys.store.collection import Collection, Space
-from recsys.store.corpus import (
-    SHOWN,
-    Corpus,
-    HashedNames,
-    ShownPapers,
-    ShownWriter,
-    hashes_of,
-)
+from recsys.store.corpus import SHOWN, Corpus, HashedNames, hashes_of
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
 from recsys.store.names import initialled, name_keys
+from recsys.store.stored_papers import ShownPapers, ShownWriter, StoredPapers
 from recsys.store.terms import TermStore
 from recsys.store.words import venue_key
 from tests.indexes.small_indexes import bm25_of
@@ -145,7 +138,6 @@ def _corpus(papers: Sequence[Paper]) -> Corpus:
     records = [{name: getattr(paper, name) for name in SHOWN} for paper in papers]
     corpus = Corpus(
         folder=Path("nowhere"),
-        stored=mmap(-1, 1),
         ids=SortedStrings.build([paper.id for paper in papers]),
         years=np.array(years, np.int16),
         venues=np.array([places.index(v) if v else -1 for v in venues], np.int32),
@@ -181,4 +173,6 @@ def _described(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     with TemporaryDirectory() as name:
         with ShownWriter(Path(name)) as writer:
             writer.add(records)
-        return {"shown": ShownPapers.load(Path(name)), "named": hashed_names(records)}
+        shown, firsts = ShownPapers.load(Path(name)), np.array([0, len(records)])
+    stored = StoredPapers(Path(name), (), [shown], firsts, None)
+    return {"stored": stored, "named": hashed_names(records)}

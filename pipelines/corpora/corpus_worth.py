@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as parquet
+import pyarrow.compute as pc
 
 from recsys.formats.papers.language import ENGLISH, language_of
 from recsys.pipelines.corpora.query_years import (
@@ -19,6 +18,7 @@ from recsys.pipelines.corpora.query_years import (
 )
 from recsys.store.corpus import Corpus
 from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.stored_papers import TOGETHER
 
 SHOWN = 8
 """Venues and types that are named."""
@@ -71,21 +71,14 @@ def worth_of(corpus: Corpus, graph: CitationGraph, *, references: int | None = N
     """
     known = graph.years[graph.years != UNKNOWN_YEAR]
     out, cited = (np.diff(each.starts) for each in (graph.cites, graph.cited_by))
-    # Values that are not null, as the file notes them of each row group.
-    facts, listed = _file(corpus).metadata, "references.list.element"
-    stored = {"abstract": 0, listed: 0}
-    for group in range(facts.num_row_groups):
-        for place in range(facts.num_columns):
-            column = facts.row_group(group).column(place)
-            if column.path_in_schema in stored and column.statistics is not None:
-                stored[column.path_in_schema] += column.statistics.num_values
+    abstracts, listed = _stored(corpus)
     queries = divide(graph, corpus.ids)
     return CorpusWorth(
         papers=len(corpus),
-        abstracts=stored["abstract"],
+        abstracts=abstracts,
         dated=len(known),
         years=(int(known.min()), int(np.median(known)), int(known.max())) if len(known) else None,
-        references=stored[listed] if references is None else references,
+        references=listed if references is None else references,
         links=len(graph.cites.values),
         citing=int(np.count_nonzero(out)),
         median_links=float(np.median(out[out > 0])) if out.any() else 0.0,
@@ -108,14 +101,13 @@ def described(worth: CorpusWorth, corpus: Corpus) -> CorpusWorth:
     counts = np.bincount(venues.codes, minlength=len(venues.values)).tolist()
     places = {name: n for name, n in zip(venues.values, counts, strict=True) if name}
     # Guess the languages of some papers, the most frequent first.
-    file = _file(corpus)
-    groups = np.unique(np.linspace(0, file.num_row_groups - 1, _GROUPS).astype(int))
-    for group in groups.tolist():
-        some = file.read_row_group(group, ["title", "abstract"], use_threads=False)
-        rows = np.unique(np.linspace(0, some.num_rows - 1, _OF_GROUP).astype(int))
-        for paper in some.take(pa.array(rows)).to_pylist():
-            text = f"{paper['title']} {paper['abstract'] or ''}"
-            told[language_of(text) or ENGLISH] += 1  # Some are too short to tell.
+    last = (len(corpus) - 1) // TOGETHER
+    for group in np.unique(np.linspace(0, last, _GROUPS).astype(int)).tolist():
+        size = min(TOGETHER, len(corpus) - group * TOGETHER)
+        rows = group * TOGETHER + np.unique(np.linspace(0, size - 1, _OF_GROUP).astype(int))
+        texts = corpus.stored.take(rows, ("title", "abstract")).columns
+        for title, abstract in zip(*(column.to_pylist() for column in texts), strict=True):
+            told[language_of(f"{title} {abstract or ''}") or ENGLISH] += 1  # Some are too short.
     total = told.total()
     return replace(
         worth,
@@ -130,8 +122,22 @@ def _top(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:SHOWN])
 
 
-def _file(corpus: Corpus) -> parquet.ParquetFile:
-    return parquet.ParquetFile(pa.BufferReader(pa.py_buffer(corpus.stored)))
+def _stored(corpus: Corpus) -> tuple[int, int]:
+    """Count abstracts and references: as files note it of row groups, less what is of no paper."""
+    counts, stored = Counter[str](), corpus.stored
+    for reader in stored.readers:
+        facts = reader.metadata
+        for group in range(facts.num_row_groups):
+            for place in range(facts.num_columns):
+                column = facts.row_group(group).column(place)
+                if column.statistics is not None:
+                    counts[column.path_in_schema] += column.statistics.num_values
+    left, columns = stored.left(), ("abstract", "references")
+    for begin in range(0, len(left), TOGETHER):
+        abstracts, lists = stored.read(left[begin : begin + TOGETHER], columns).columns
+        counts["abstract"] -= len(abstracts) - abstracts.null_count
+        counts["references.list.element"] -= len(pc.list_flatten(lists))
+    return counts["abstract"], counts["references.list.element"]
 
 
 TRAIN = "queries"

@@ -33,7 +33,6 @@ from recsys.records import PaperId
 from recsys.store.arrays import Rows
 from recsys.store.artifacts import CREATED_BY, MANIFEST, fingerprint, sha256, write_json
 from recsys.store.collection import Collection
-from recsys.store.corpus import PAPERS
 
 WORK = ".work"
 """Folder beside a run for the indexes that some systems need beyond the built one."""
@@ -303,7 +302,7 @@ def corpus_facts(collection: Collection) -> dict[str, Any]:
     """Name the corpus, and what it is by the hash of its papers."""
     return {
         "name": collection.name,
-        "sha256": sha256(collection.corpus.folder / PAPERS),
+        "sha256": collection.corpus.stored.sha256(),
         "papers": len(collection.corpus),
         "links": len(collection.graph.cites.values),
     }

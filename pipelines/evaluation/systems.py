@@ -20,9 +20,8 @@ from recsys.protocols import Progress, silent
 from recsys.query.query import Query
 from recsys.retrieval.propose import propose
 from recsys.store.arrays import Floats, Rows, top_k
-from recsys.store.artifacts import NNRANK, NNSELECT, load_manifest, nnrank_folder, sha256
+from recsys.store.artifacts import NNRANK, NNSELECT, load_manifest, nnrank_folder
 from recsys.store.collection import Collection
-from recsys.store.corpus import PAPERS
 
 if TYPE_CHECKING:
     from recsys.recommend import Recommender
@@ -190,7 +189,7 @@ def model_folder(collection: Collection, model: str, metadata: bool) -> Path:
 
 def whoosh_folder(collection: Collection, work: Path) -> Path:
     """Name the folder of a corpus's Whoosh index."""
-    return work / f"whoosh-{sha256(collection.corpus.folder / PAPERS)[:16]}"
+    return work / f"whoosh-{collection.corpus.stored.sha256()[:16]}"
 
 
 def _in_order(rows: NDArray[np.int32]) -> Ranked:

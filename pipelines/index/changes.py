@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from recsys.errors import CorpusError
 from recsys.formats.files import STDIN
-from recsys.pipelines.index.columns import Merged, merged_ids
+from recsys.pipelines.index.columns import merged_ids
 from recsys.pipelines.index.paper_rows import ROW_GROUP, PaperRows, same_papers
 from recsys.records import PaperId
 from recsys.store.arrays import Rows, SortedStrings
 from recsys.store.corpus import Corpus
-from recsys.store.row_remap import GONE
+from recsys.store.row_remap import GONE, Merged
 
 NAMED = 5
 """Unknown ids that a report names; the others are counted."""
@@ -39,9 +39,9 @@ class Changes:
 class Plan:
     """What changes come to in a corpus.
 
-    papers: those that are new or other than before, rows of SCHEMA. merged: ids and origins of
-    all, see `columns.merge_columns`. counts: papers added, replaced and removed. unknown: ids that
-    were to be removed and are not there.
+    papers: those that are new or other than before, rows of SCHEMA by ascending id. merged: ids and
+    origins of all, see `columns.merge_columns`. counts: papers added, replaced and removed.
+    unknown: ids that were to be removed and are not there.
     """
 
     papers: pa.Table
@@ -104,7 +104,7 @@ def plan(old: Corpus, changes: Changes) -> Plan:
         some = known[begin : begin + ROW_GROUP]
         same[some] = same_papers(every.take(rows[some]), every.take(len(old) + some))
     kept[rows[same]] = True
-    papers = changes.papers.filter(pa.array(~same))
+    papers = changes.papers.filter(pa.array(~same)).sort_by("id")
     merged = merged_ids(old.ids, kept, papers)
     if not len(merged.origins):
         raise CorpusError("No paper would be left.", "Remove fewer, or add others.")

@@ -1,9 +1,10 @@
 """Write the corpus and its citation graph: papers by id, references resolved, codes derived.
 
-Papers come by ascending id, a row group at a time: sorted in runs, or in the order of an index that
-they are merged into. What the old ones are derived from is not read again then; the files are the
-same, byte by byte, as if all papers had been written at once. Memory holds, beside a part of what
-is compared of all, of each paper its year, its venue and whether it is front matter: 7 bytes.
+Papers come by ascending id, a row group at a time, sorted in runs. Memory holds, beside a part of
+what is compared of all, of each paper its year, its venue and whether it is front matter: 7 bytes.
+
+An update takes codes over from the index that papers are merged into; the files are the same, byte
+by byte, as if all had been written at once, but what is stored of the old papers stays where it is.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,18 +34,45 @@ from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.citation_links import (
     CALLED,
     REFERENCES,
+    LinkChanges,
     LinkCounts,
     by_name,
+    merge_graph,
     names_of_papers,
     references_of,
     write_graph,
 )
-from recsys.pipelines.index.paper_rows import ROW_GROUP, merged_groups, with_keys
-from recsys.store.arrays import GrowingArray, GrowingRagged, Mask, Rows, SortedStrings
-from recsys.store.artifacts import FRONT_MATTER
-from recsys.store.corpus import FIELDS, HASHES, PAPERS, ROWS, Corpus, ShownWriter, hashes_of
-from recsys.store.graph import UNKNOWN_YEAR
-from recsys.store.row_remap import GONE, Origins, unite
+from recsys.pipelines.index.paper_rows import (
+    DERIVED,
+    ROW_GROUP,
+    PaperRows,
+    sorted_strings,
+    with_keys,
+)
+from recsys.store.arrays import (
+    GrowingArray,
+    GrowingRagged,
+    Mask,
+    Ragged,
+    Rows,
+    SortedStrings,
+    offsets,
+)
+from recsys.store.artifacts import FRONT_MATTER, link_or_copy
+from recsys.store.corpus import HASHES, ROWS, Corpus, HashedNames, hashes_of
+from recsys.store.graph import UNKNOWN_YEAR, CitationGraph
+from recsys.store.names import initialled
+from recsys.store.row_remap import GONE, Merged, Origins, unite
+from recsys.store.stored_papers import (
+    BLOB,
+    FIELDS,
+    PAPERS,
+    PARTS,
+    RECORDS,
+    STARTS,
+    ShownWriter,
+    name_of,
+)
 
 # A fifth less than by default, for two CPU seconds more a hundred thousand papers: what a row group
 # has of a column is one page, because pages are packed apart, and few values occur again.
@@ -54,12 +82,13 @@ PACKED: Mapping[str, Any] = {
     "use_dictionary": False,
     "data_page_size": 1 << 23,
 }
-PART_PAPERS = 500_000
-"""Papers of an index that make one more part when others are merged into it."""
 _AFTER_INITIAL = "^([^ ]* ?.?).*$"
 """What `names.initialled` keeps of a name, and what not."""
 _SAMPLED = 50_000
 """Papers by which the order of ids and names is cut into ranges."""
+_ROW_BITS = np.uint64(32)
+_NEW = -2
+"""Stands for the place of what was not there before, and is not right before that of the first."""
 _HASHED = pa.schema([("hash", pa.uint32()), ("row", pa.int32())])
 _KEYS = pa.schema([("key", pa.string()), ("row", pa.int32()), ("place", pa.int32())])
 _CODES = pa.schema([("row", pa.int32()), ("place", pa.int32()), ("code", pa.int32())])
@@ -94,18 +123,6 @@ class Cuts:
             venues += keyed.column("venue_key").drop_null().to_pylist()
         cut_ids, cut_authors, cut_venues = (Splitters.of(s, parts) for s in (ids, authors, venues))
         return cls(cut_ids, cut_authors, cut_venues, parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """Old and new papers in the order of their ids.
-
-    origins: where each row comes from. today: (old,) int32, the row that has the id of each old row
-    now, be it replaced; GONE where there is none.
-    """
-
-    origins: Origins
-    today: Rows
 
 
 def write_columns(
@@ -155,39 +172,167 @@ def merged_ids(old: SortedStrings, kept: Mask, papers: pa.Table) -> Merged:
     Args:
         old: ids of the old corpus.
         kept: (old,) bool.
-        papers: rows of SCHEMA with distinct ids, in any order.
+        papers: rows of SCHEMA by ascending id, all different.
     """
-    given = papers.column("id").cast(pa.large_string()).combine_chunks()
-    order = pc.sort_indices(given)
-    new = given.take(order)
-    _, starts, blob = new.buffers()
-    offsets = np.frombuffer(starts, np.int64)[: len(new) + 1] if len(new) else np.zeros(1, np.int64)
-    strings = SortedStrings(offsets, np.frombuffer(blob or b"", np.uint8)[: offsets[-1]])
-    ids = unite(old, kept, strings)
+    ids = unite(old, kept, sorted_strings(papers.column("id")))
     rows = np.empty(len(ids.strings), np.int32)
     stayed = ids.of_old != GONE
     rows[ids.of_old[stayed]] = np.flatnonzero(stayed)
-    rows[ids.of_new] = len(old) + order.to_numpy()
-    return Merged(Origins(rows, len(old)), ids.of_old)
+    rows[ids.of_new] = len(old) + np.arange(papers.num_rows)
+    return Merged(ids.strings, Origins(rows, len(old)), ids.of_old)
 
 
-def merge_columns(folder: Path, papers: pa.Table, old: Corpus, merged: Merged) -> LinkCounts:
+def merge_columns(
+    folder: Path, papers: pa.Table, old: Corpus, graph: CitationGraph, merged: Merged
+) -> LinkChanges:
     """Write corpus columns and citation graph of old and new papers.
 
     Args:
         folder: an empty folder to fill.
-        papers: the new ones, rows of SCHEMA.
-        old: never written.
+        papers: the new ones, rows of SCHEMA by ascending id.
+        old: never written. graph: its own.
         merged: their order, by `merged_ids`.
     """
-    parts = 1 + len(merged.origins) // PART_PAPERS
-    authors, venues = (
-        Splitters.of((keys[code] for code in range(0, len(keys), 1 + len(keys) // _SAMPLED)), parts)
-        for keys in (old.author_names, old.venue_keys)
+    origins, new = merged.origins, _keyed(papers)
+    moved, rows = origins.moved, np.flatnonzero(origins.rows >= len(old)).astype(np.int32)
+    merged.ids.save(folder, "ids")
+    _merge_stored(folder, papers, old, origins)
+    front = np.zeros(len(old), bool)
+    front[old.front_matter] = True
+    front = origins.pick(front, new.column("front_matter").to_numpy(zero_copy_only=False))
+    np.save(folder / FRONT_MATTER, np.flatnonzero(front).astype(np.int32))
+    _merge_hashes(folder, papers, old.named, moved, rows)
+    _merge_authors(folder, new.column("author_names"), old, origins)
+    _merge_venues(folder, new.column("venue_key"), old, origins)
+    years = pc.fill_null(new.column("year"), UNKNOWN_YEAR).to_numpy()
+    years = origins.pick(old.years, years.astype(np.int16))
+    return merge_graph(folder, papers, (old, graph), merged, years)
+
+
+def _keyed(papers: pa.Table) -> pa.RecordBatch:
+    """Give the columns that codes are derived of, with those of DERIVED."""
+    groups = papers.to_batches(max_chunksize=ROW_GROUP)
+    schema = pa.schema([SCHEMA.field("year"), *DERIVED])
+    keyed = (with_keys(group).select(schema.names) for group in groups)
+    return one_batch(pa.Table.from_batches(keyed, schema))
+
+
+def _merge_stored(folder: Path, papers: pa.Table, old: Corpus, origins: Origins) -> None:
+    """Take parts of what is stored over as they are, and write one more behind them.
+
+    Into it goes, beside what is new, all of the last parts that are not twice as large, so that
+    there are few parts; and all behind one of which a quarter is no longer there.
+    """
+    stored = old.stored
+    rows = np.arange(len(old), dtype=np.int32) if stored.records is None else stored.records
+    records = np.append(rows, np.full(papers.num_rows, GONE, np.int32))[origins.rows]
+    of_parts = np.searchsorted(stored.firsts, records[records != GONE], side="right") - 1
+    alive = np.bincount(of_parts, minlength=len(stored.shown))
+    sizes = np.diff(stored.firsts)
+    kept = int(np.argmax(np.append(4 * alive < 3 * sizes, True)))
+    count = papers.num_rows + int(alive[kept:].sum())
+    while kept and count and sizes[kept - 1] < 2 * count:
+        kept -= 1
+        count += int(alive[kept])
+    for part in range(kept):
+        for name in (PAPERS, STARTS, BLOB):
+            link_or_copy(stored.folder / name_of(name, part), folder / name_of(name, part))
+    first = int(stored.firsts[kept])
+    written = np.flatnonzero((records == GONE) | (records >= first))
+    if len(written):
+        every = PaperRows(old, papers)
+        with StoredWriter(folder, kept) as writer:
+            for begin in range(0, len(written), ROW_GROUP):
+                writer.add(one_batch(every.take(origins.rows[written[begin : begin + ROW_GROUP]])))
+    if kept:
+        records[written] = np.arange(first, first + len(written))
+        ends = [first + len(written)] if len(written) else []
+        np.save(folder / PARTS, np.append(stored.firsts[: kept + 1], ends).astype(np.int64))
+        np.save(folder / RECORDS, records)
+
+
+def _merge_hashes(
+    folder: Path, papers: pa.Table, old: HashedNames, moved: Rows, rows: Rows
+) -> None:
+    """Merge what papers are called; moved: of old papers, rows: of new ones."""
+    hashes, places = hashes_of(papers.select(["id", "doi", "url"]).to_pylist(), 0)
+    new = np.sort(hashes.astype(np.uint64) << _ROW_BITS | rows[places].astype(np.uint64))
+    kept = moved[old.rows] != GONE
+    keys = old.hashes[kept].astype(np.uint64) << _ROW_BITS
+    keys |= moved[old.rows[kept]].astype(np.uint64)
+    keys = np.insert(keys, np.searchsorted(keys, new), new)
+    HashedNames((keys >> _ROW_BITS).astype(np.uint32), keys.astype(np.uint32).view(np.int32)).save(
+        folder
     )
-    groups = merged_groups(papers, old, merged.origins)
-    with TemporaryDirectory(prefix="recsys-", dir=folder) as place:
-        return _write(folder, Path(place), groups, Cuts(Splitters(()), authors, venues, parts))
+
+
+def _merge_authors(folder: Path, lists: pa.Array, old: Corpus, origins: Origins) -> None:
+    """Merge author_names, their blocks, authors, and papers_of_author. lists: of new papers."""
+    n = len(origins)
+    _, gone = old.authors.take(np.flatnonzero(origins.moved == GONE).astype(np.int32))
+    left = np.diff(old.papers_of_author.starts)
+    left -= np.bincount(gone, minlength=len(left))
+    names, given = lists.flatten(), pc.unique(lists.flatten()).sort()
+    words = unite(old.author_names, left > 0, sorted_strings(given))
+    words.strings.save(folder, "author_names")
+    codes = words.of_new[pc.index_in(names, given).to_numpy(zero_copy_only=False)]
+    starts = offsets([pc.list_value_length(lists).to_numpy(zero_copy_only=False)])
+    authors = Ragged(
+        *origins.gather((old.authors.starts, words.of_old[old.authors.values]), (starts, codes))
+    )
+    authors.save(folder, "authors")
+    owners = np.repeat(np.arange(n, dtype=np.int32), np.diff(authors.starts))
+    Ragged.of_pairs(authors.values, owners, len(words.strings), n).save(folder, "papers_of_author")
+    # A name begins a block where the one before has another surname or initial.
+    former = np.full(len(words.strings) + 1, _NEW, np.int64)
+    former[words.of_old] = np.arange(len(words.of_old))  # Those that are gone fall behind the end.
+    former = former[:-1]
+    begins = np.append(old.author_blocks, [GONE, GONE])[former] == former
+    others = np.flatnonzero((former == _NEW) | (np.diff(former, prepend=_NEW) != 1))
+    begins[others] = [
+        not at or initialled(words.strings[at - 1]) != initialled(words.strings[at])
+        for at in others.tolist()
+    ]
+    blocks = np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
+    np.save(folder / "author_blocks.npy", blocks.astype(np.int32))
+
+
+def _merge_venues(folder: Path, keys: pa.Array, old: Corpus, origins: Origins) -> None:
+    """Merge venue_keys and venues. keys: of new papers."""
+    kept = old.venues[origins.moved != GONE]
+    left = np.bincount(kept[kept >= 0], minlength=len(old.venue_keys)) > 0
+    given = pc.unique(keys.drop_null()).sort()
+    words = unite(old.venue_keys, left, sorted_strings(given))
+    words.strings.save(folder, "venue_keys")
+    before = np.append(words.of_old, np.int32(-1))[old.venues]
+    codes = pc.fill_null(pc.index_in(keys, given), -1).to_numpy(zero_copy_only=False)
+    now = np.append(words.of_new, np.int32(-1))[codes]
+    np.save(folder / "venues.npy", origins.pick(before, now))
+
+
+class StoredWriter:
+    """Writes a part of what is stored of papers, and what is shown of them."""
+
+    def __init__(self, folder: Path, part: int = 0) -> None:
+        """Begin the files."""
+        self._stored = parquet.ParquetWriter(folder / name_of(PAPERS, part), SCHEMA, **PACKED)
+        self._shown = ShownWriter(folder, part)
+
+    def add(self, papers: pa.RecordBatch) -> list[dict[str, Any]]:
+        """Write the next papers; give what is shown of them."""
+        self._stored.write_batch(papers.select(SCHEMA.names), ROW_GROUP)
+        records: list[dict[str, Any]] = papers.select(["id", *FIELDS]).to_pylist()
+        self._shown.add(records)
+        return records
+
+    def __enter__(self) -> "StoredWriter":
+        """Finish the files on the way out."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Finish the files."""
+        with self._shown:
+            self._stored.close()
 
 
 def _write(folder: Path, work: Path, groups: Iterable[pa.RecordBatch], cuts: Cuts) -> LinkCounts:
@@ -196,8 +341,7 @@ def _write(folder: Path, work: Path, groups: Iterable[pa.RecordBatch], cuts: Cut
     years, front = [np.empty(0, np.int16)], [np.empty(0, np.int32)]
     with ExitStack() as stack:
         enter = stack.enter_context
-        stored = enter(parquet.ParquetWriter(folder / PAPERS, SCHEMA, **PACKED))
-        shown, ids = enter(ShownWriter(folder)), enter(GrowingRagged(folder, "ids", blob=True))
+        stored, ids = enter(StoredWriter(folder)), enter(GrowingRagged(folder, "ids", blob=True))
         hashed = enter(RunWriter(work / "hashed.runs", _HASHED, parts, by_range(1 << 32)))
         called = enter(RunWriter(work / "called.runs", CALLED, parts, by_name))
         cited = enter(RunWriter(work / "cited.runs", REFERENCES, parts, by_name))
@@ -206,9 +350,7 @@ def _write(folder: Path, work: Path, groups: Iterable[pa.RecordBatch], cuts: Cut
             for name, cut in (("authors", cuts.authors), ("venues", cuts.venues))
         )
         for papers in groups:
-            stored.write_batch(papers.select(SCHEMA.names), ROW_GROUP)
-            records = papers.select(["id", *FIELDS]).to_pylist()
-            shown.add(records)
+            records = stored.add(papers)
             texts = [record["id"].encode() for record in records]
             ids.append(np.array([*map(len, texts)]), np.frombuffer(b"".join(texts), np.uint8))
             hashes, rows = hashes_of(records, count)

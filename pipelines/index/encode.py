@@ -34,11 +34,10 @@ from recsys.store.artifacts import (
     check_hashes,
     fingerprint,
     link_or_copy,
-    sha256,
     write_json,
 )
 from recsys.store.collection import check_vectors
-from recsys.store.corpus import PAPERS, Corpus
+from recsys.store.corpus import Corpus
 from recsys.store.generations import pin
 from recsys.store.row_remap import GONE
 from recsys.store.vectors import (
@@ -253,7 +252,7 @@ def encode_corpus(
     missing = np.ones(len(corpus), bool) if known is None else known.missing
     job = {
         "encoder": encoder.fingerprint,
-        "papers": sha256(corpus.folder / PAPERS),
+        "papers": corpus.stored.sha256(),
         "shape": [len(corpus), encoder.dim],
         "shard": shard,
         "missing": hashlib.sha256(np.packbits(missing).tobytes()).hexdigest(),

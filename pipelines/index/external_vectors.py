@@ -157,7 +157,9 @@ def _write(
                 f"{known.vectors.shape[1]}.",
                 "Give vectors that were made by the same encoder.",
             )
-        places = file.rows(corpus.ids[row] for row in range(n))
+        rows_of = corpus.ids.positions(file.ids)
+        there = np.flatnonzero(rows_of >= 0)
+        places[rows_of[there]] = there
     fresh, held = np.flatnonzero(known.missing | (places != MISSING)), np.zeros(n, bool)
     dim = known.vectors.shape[1] if file is None else file.dim
 

@@ -11,10 +11,10 @@ from recsys.pipelines.index.changes import Plan
 from recsys.pipelines.index.paper_rows import read_texts
 from recsys.protocols import Progress, silent
 from recsys.store import terms
-from recsys.store.arrays import GrowingArray, Longs, Mask, Rows, offsets, release
+from recsys.store.arrays import GrowingArray, Longs, Mask, Rows, offsets, release, slices
 from recsys.store.corpus import Corpus
 from recsys.store.kernels.dispatch import Counts
-from recsys.store.row_remap import Origins, unite
+from recsys.store.row_remap import GONE, Origins, unite
 from recsys.store.terms import (
     AT_ONCE,
     Numbering,
@@ -48,8 +48,10 @@ def write_text(corpus: Corpus, folder: Path, *, progress: Progress = silent) -> 
 
 def merge_text(
     old: TermStore, plan: Plan, folder: Path, *, progress: Progress = silent
-) -> TermStore:
+) -> tuple[TermStore, Rows]:
     """Do as `write_text` does, but read the texts of changed papers only.
+
+    Returns: the terms; and of each old word, its code of today, GONE where no paper has it.
 
     Args:
         old: terms of the corpus before the changes; never written.
@@ -66,25 +68,19 @@ def merge_text(
     origins = plan.merged.origins
     words = unite(old.vocabulary, _still_used(old, origins), new.vocabulary)
     words.strings.save(folder, terms.VOCABULARY)
-    stores = (old, words.of_old), (new, words.of_new)
-
-    def runs() -> Iterator[tuple[TermStore | TermCounts, Rows, int, int]]:
-        for begin, end, origin in origins.runs():
-            first = origin if origin < origins.old else origin - origins.old
-            yield *stores[origin >= origins.old], first, first + end - begin
-
-    greatest = 0
-    for store, _, first, end in runs():
-        inside = slice(*store.terms.starts[[first, end]])
-        greatest = max(greatest, int(store.frequencies[inside].max(initial=0)))
-    _write_counted((_counted(*run) for run in runs()), folder, len(words.strings), greatest)
+    greatest = max(int(each.frequencies.max(initial=0)) for each in (old, new))
+    counted = _merged((old, words.of_old), (new, words.of_new), origins)
+    if old.frequencies.itemsize > 1:  # The papers with the greatest may be gone.
+        greatest = max(int(each[2].max(initial=0)) for each in counted)
+        counted = _merged((old, words.of_old), (new, words.of_new), origins)
+    _write_counted(counted, folder, len(words.strings), greatest)
     progress(STAGE, 1, 1)
-    return TermStore.load(folder)
+    return TermStore.load(folder), words.of_old
 
 
 def _still_used(old: TermStore, origins: Origins) -> Mask:
     """Tell which words the old papers that are kept have: (v,) bool."""
-    gone = np.flatnonzero(~origins.kept).astype(np.int32)
+    gone = np.flatnonzero(origins.moved == GONE).astype(np.int32)
     if not len(gone):
         return np.ones(len(old.vocabulary), bool)
     left = old.terms.occurrences(len(old.vocabulary))
@@ -92,23 +88,42 @@ def _still_used(old: TermStore, origins: Origins) -> Mask:
     return left > 0
 
 
-def _counted(store: TermStore | TermCounts, code_of: Rows, first: int, end: int) -> Counted:
-    """Read the papers first:end, and give their words other codes."""
-    starts, title_starts = (
-        each.starts[first : end + 1] for each in (store.terms, store.title_terms)
-    )
-    inside, of_titles = (slice(each[0], each[-1]) for each in (starts, title_starts))
-    codes, titles = store.terms.values[inside], store.title_terms.values[of_titles]
-    counted = (
-        np.diff(starts),
-        code_of[codes],
-        np.array(store.frequencies[inside]),
-        np.diff(title_starts),
-        code_of[titles],
-    )
+def _merged(
+    old: tuple[TermStore, Rows], new: tuple[TermCounts, Rows], origins: Origins
+) -> Iterator[Counted]:
+    """Read old and new papers in the order of today, some at a time, with the codes of today."""
+    for begin in range(0, len(origins), AT_ONCE):
+        rows = origins.rows[begin : begin + AT_ONCE]
+        of_old = rows < origins.old
+        one, other = _read(*old, rows[of_old]), _read(*new, rows[~of_old] - origins.old)
+        before = np.cumsum(of_old)[~of_old]  # So many old papers stand before each new one.
+        places = np.repeat(offsets([one[0]])[before], other[0])
+        of_titles = np.repeat(offsets([one[3]])[before], other[3])
+        yield (
+            np.insert(one[0], before, other[0]),
+            np.insert(one[1], places, other[1]),
+            np.insert(
+                one[2].astype(np.promote_types(one[2].dtype, other[2].dtype)), places, other[2]
+            ),
+            np.insert(one[3], before, other[3]),
+            np.insert(one[4], of_titles, other[4]),
+        )
+
+
+def _read(store: TermStore | TermCounts, code_of: Rows, rows: Rows) -> Counted:
+    """Read some papers, and give their words other codes."""
+    lengths, title_lengths = store.terms.lengths(rows), store.title_terms.lengths(rows)
+    found = [
+        slices(ragged.starts[rows], each, values)[1]
+        for ragged, each, values in (
+            (store.terms, lengths, store.terms.values),
+            (store.terms, lengths, store.frequencies),
+            (store.title_terms, title_lengths, store.title_terms.values),
+        )
+    ]
     for array in (store.terms.values, store.frequencies, store.title_terms.values):
         release(array)
-    return counted
+    return lengths, code_of[found[0]], found[1], title_lengths, code_of[found[2]]
 
 
 def write_terms(texts: Iterable[Sequence[Text]], folder: Path) -> None:

@@ -1,8 +1,9 @@
 """Update an index: add, replace and remove papers; it then answers as if it were built anew.
 
-Columns, terms, postings and graph are those of a rebuild, byte by byte. Vectors and NNSelect's are
-taken over by text, a forest of Annoy goes on serving what it knows, and rankers stay. All of it is
-a new generation: who reads the index goes on reading the one before.
+Columns, terms, postings and graph are those of a rebuild, byte by byte, but what is stored of old
+papers stays in its files. Vectors and NNSelect's are taken over by text, a forest of Annoy goes on
+serving what it knows, and rankers stay. All of it is a new generation: who reads the index goes on
+reading the one before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +40,6 @@ from recsys.pipelines.corpora.source_intake import REJECTS
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.build import recipe_of
 from recsys.pipelines.index.changes import Changes, Plan, plan, read_ids, towards
-from recsys.pipelines.index.citation_links import link_changes
 from recsys.pipelines.index.columns import merge_columns
 from recsys.pipelines.index.contexts import carry_contexts
 from recsys.pipelines.index.encode import (
@@ -51,7 +51,7 @@ from recsys.pipelines.index.encode import (
     whole,
 )
 from recsys.pipelines.index.external_vectors import PreviousVectors, given_mask, take
-from recsys.pipelines.index.ingest import links_line, rejects_line
+from recsys.pipelines.index.ingest import rejects_line
 from recsys.pipelines.index.text import merge_text
 from recsys.pipelines.jobs.engines import USUAL, Engine
 from recsys.pipelines.jobs.index_writer import IndexWriter, Stage, StagedFolder, members_of, writing
@@ -82,7 +82,7 @@ from recsys.store.vectors import GivenVectors
 
 FEW = 64
 """Texts that are encoded on one processor."""
-_REVISION = 5
+_REVISION = 6
 """Raised when an update would write something else from the same: unfinished ones begin anew."""
 _READING = "reading"
 """The folder of what was read of the files."""
@@ -264,31 +264,30 @@ class _Update:
         """Merge the papers."""
         self.progress("merging papers", 0, 1)
         base, merged = self.base, self.plan.merged
-        counts = merge_columns(folder, self.plan.papers, base.corpus, merged)
+        links = merge_columns(folder, self.plan.papers, base.corpus, base.graph, merged)
         if (rejects := self.work.place / _READING / REJECTS).exists():
             link_or_copy(rejects, folder / REJECTS)
         graph = CitationGraph.load(folder)
-        gained, lost = link_changes(base.graph, graph, merged.today)
-        lines = [f"citations: {gained:,} gained, {lost:,} lost", links_line(counts)]
         self.progress("merging papers", 1, 1)
         worth = worth_of(Corpus.load(folder), graph)
         return {
             "papers": len(merged.origins),
-            "links": counts.links,
-            "told": lines,
+            "links": links.links,
+            "told": links.lines(),
             "worth": worth_lines(worth),
             TRAIN: worth.train,
         }
 
     def text(self, folder: Path) -> dict[str, Any]:
         """Merge the terms, and carry over or prepare anew the search of words."""
-        store = merge_text(self.base.terms, self.plan, folder, progress=self.progress)
+        store, codes = merge_text(self.base.terms, self.plan, folder, progress=self.progress)
         facts, years = self.config.get(WORD_SEARCH, {}), self.corpus.years
-        if self.options.compact or not facts:
-            words = build_words(facts.get("backend", OWN), store, folder, years=years)
+        name = facts.get("backend", OWN)
+        if self.options.compact:
+            words = build_words(name, store, folder, years=years)
         else:
-            former = Former(self.base.folder / TEXT, facts, self.known.today)
-            words = carry_words(facts["backend"], store, folder, former, years=years)
+            former = Former(self.base.folder / TEXT, facts, self.known.today, codes)
+            words = carry_words(name, store, folder, former, years=years)
         return {"terms": len(store.vocabulary), **({WORD_SEARCH: words} if facts else {})}
 
     def vectors(self, folder: Path) -> dict[str, Any]:

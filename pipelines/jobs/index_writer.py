@@ -7,6 +7,7 @@ the next writer does not remove.
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,8 @@ from recsys.store.generations import (
 LOCK = "lock"
 UNFINISHED = "unfinished"
 _PURPOSE = "purpose.json"
+_HASHED_AT_ONCE = 2
+"""Files that are hashed at the same time."""
 _NEW = ".new"
 """Ends the name of a folder that is being filled."""
 
@@ -287,11 +290,13 @@ class IndexWriter:
             stored = load_manifest(base, INDEX_KIND, INDEX_SCHEMA).files
             there = ((base / name, facts) for name, facts in stored.items())
             known = {_identity(path): facts for path, facts in there if path.exists()}
-        files = {}
-        for path in sorted(each for each in new.rglob("*") if each.is_file()):
-            facts = known.get(_identity(path))
-            files[path.relative_to(new).as_posix()] = facts or facts_of_file(path)
-        return files
+        paths = sorted(each for each in new.rglob("*") if each.is_file())
+        with ThreadPoolExecutor(_HASHED_AT_ONCE) as threads:
+            facts = threads.map(
+                lambda path: known.get(_identity(path)) or facts_of_file(path), paths
+            )
+            names = (path.relative_to(new).as_posix() for path in paths)
+            return dict(zip(names, facts, strict=True))
 
     def forget_unfinished(self) -> None:
         """Remove folders of unfinished work that hold none."""

@@ -11,10 +11,11 @@ from numpy.typing import DTypeLike, NDArray
 from recsys.errors import ArtifactCorrupt
 from recsys.protocols import TextIndex, VectorIndex
 from recsys.store.arrays import Floats, Ragged, Rows, SortedStrings
-from recsys.store.corpus import TOGETHER, Corpus
+from recsys.store.corpus import Corpus
 from recsys.store.generations import Generation, root_of
 from recsys.store.graph import CitationGraph
 from recsys.store.kernels.dispatch import Postings
+from recsys.store.stored_papers import PACKED
 from recsys.store.terms import TermStore
 from recsys.store.vectors import StoredVectors, dots
 
@@ -117,12 +118,16 @@ def check_corpus(
     check.within("author_blocks", corpus.author_blocks, 0, max(authors, 1))
     check.ragged("authors", corpus.authors, n, authors)
     check.ragged("papers_of_author", corpus.papers_of_author, authors, n)
-    front_matter, shown, named = corpus.front_matter, corpus.shown, corpus.named
+    front_matter, stored, named = corpus.front_matter, corpus.stored, corpus.named
     check.array("front_matter", front_matter, np.int32)
     check.within("front_matter", front_matter, 0, n)
     check.ascends("front_matter", front_matter, least=1)
-    check.array("shown.blob", shown.blob, np.uint8)
-    check.starts("shown", shown.starts, -(-n // TOGETHER), len(shown.blob))
+    for shown, size in zip(stored.shown, np.diff(stored.firsts), strict=True):
+        name = shown.path.name.removesuffix(".blob.npy")
+        check.array(f"{name}.blob", shown.blob, np.uint8)
+        check.starts(name, shown.starts, -(-int(size) // PACKED), len(shown.blob))
+    if stored.records is not None:
+        check.within("records", stored.records, 0, int(stored.firsts[-1]))
     check.array("named.hashes", named.hashes, np.uint32)
     check.array("named.rows", named.rows, np.int32, len(named.hashes))
     check.within("named.rows", named.rows, 0, n)

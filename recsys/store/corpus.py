@@ -9,35 +9,30 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, cached_property, lru_cache
-from mmap import ACCESS_READ, mmap
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.errors import ArtifactCorrupt
 from recsys.records import Paper, PaperId
 from recsys.store.arrays import (
-    GrowingArray,
-    Longs,
     Mask,
     Ragged,
     Rows,
     SortedStrings,
     distinct,
     load_array,
-    load_offsets,
 )
 from recsys.store.artifacts import FRONT_MATTER, YEARS
 from recsys.store.graph import UNKNOWN_YEAR, Years
 from recsys.store.names import agree, bearers, initialled, name_keys, written_out
+from recsys.store.stored_papers import TOGETHER, StoredPapers
 from recsys.store.words import fold, venue_key
 
 if TYPE_CHECKING:
     import pyarrow
-    import pyarrow.parquet
 
 
 # What kind of work a paper is: article, review, thesis ..., however its source names it.
@@ -95,105 +90,6 @@ def _hyphenated(name: str) -> str:
     return _NOT_WORD.sub("-", fold(_HUMP.sub(" ", name))).strip("-")
 
 
-# What is shown of papers: read by row, without Arrow and without a look at the others.
-#
-# A record is a JSON list of the FIELDS, empty ones at its end left out. A few records are packed
-# together, one a line: alone they would take nearly twice as much, many of them longer to read.
-
-STARTS, BLOB = "shown.starts.npy", "shown.blob.npy"
-FIELDS = ("title", "authors", "venue", "doi", "url", "aliases")
-"""Id and year lie in arrays of their own."""
-TOGETHER = 8
-"""Papers packed together."""
-_KEPT_PACKS = 64
-"""Packs that are kept in memory, unpacked."""
-
-
-@dataclass(frozen=True)
-class ShownPapers:
-    """Packed papers. path: of the blob. starts: (packs + 1,) int64 offsets into blob: uint8."""
-
-    path: Path
-    starts: Longs
-    blob: NDArray[np.uint8]
-
-    def paper(self, row: int, paper_id: PaperId, year: int | None) -> Paper:
-        """Return the paper of a row, whose id and year are known from elsewhere.
-
-        Raises:
-            ArtifactCorrupt: its record is damaged.
-        """
-        pack, place = divmod(row, TOGETHER)
-        try:
-            values = json.loads(self._lines(pack)[place])
-            values += [None] * (len(FIELDS) - len(values))
-            title, authors, venue, doi, url, aliases = values
-            return Paper(  # Whoever wrote the record, what comes out is of these types.
-                paper_id,
-                _text(title) or "",
-                year=year,
-                authors=_texts(authors),
-                venue=_text(venue),
-                doi=_text(doi),
-                url=_text(url),
-                aliases=_texts(aliases),
-            )
-        except (ValueError, LookupError, TypeError, RecursionError, zlib.error) as error:
-            what = f"{self.path} is damaged: paper {row} cannot be read ({error})."
-            raise ArtifactCorrupt(what, "Build the index again with --force.") from error
-
-    @cached_property
-    def _lines(self) -> Callable[[int], list[bytes]]:
-        """Unpack records; the last ones are kept, because rows that are asked for ascend."""
-        return lru_cache(_KEPT_PACKS)(self._unpacked)
-
-    def _unpacked(self, pack: int) -> list[bytes]:
-        packed = self.blob.data[self.starts[pack] : self.starts[pack + 1]]
-        return zlib.decompress(packed).split(b"\n")
-
-    @classmethod
-    def load(cls, folder: Path) -> "ShownPapers":
-        """Memory-map what `ShownWriter` wrote."""
-        return cls(folder / BLOB, load_offsets(folder / STARTS), load_array(folder / BLOB))
-
-
-class ShownWriter:
-    """Writes papers in the order of their rows."""
-
-    def __init__(self, folder: Path) -> None:
-        """Begin the files."""
-        self._starts = GrowingArray(folder / STARTS, np.int64)
-        self._blob = GrowingArray(folder / BLOB, np.uint8)
-        self._waiting: list[bytes] = []
-
-    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Take the next papers; what is not among FIELDS is left out."""
-        for record in records:
-            values = [record[name] for name in FIELDS]
-            while values and values[-1] in (None, []):
-                values.pop()
-            line = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-            self._waiting.append(line.encode())
-            if len(self._waiting) == TOGETHER:
-                self._pack()
-
-    def _pack(self) -> None:
-        self._starts.append(np.array([self._blob.length]))
-        self._blob.append(np.frombuffer(zlib.compress(b"\n".join(self._waiting)), np.uint8))
-        self._waiting.clear()
-
-    def __enter__(self) -> "ShownWriter":
-        """Finish the files on the way out."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Write the last ones, and the end of all."""
-        with self._starts, self._blob:
-            if self._waiting:
-                self._pack()
-            self._starts.append(np.array([self._blob.length]))
-
-
 LONG = ("abstract", "references", "keyphrases", "labels")
 """What a paper that is shown reads only when it is asked for."""
 
@@ -231,18 +127,6 @@ class StoredPaper(Paper):
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
     __hash__ = Paper.__hash__
-
-
-def _text(value: object) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    raise ValueError(f"{value!r} is no text")
-
-
-def _texts(values: Sequence[object] | None) -> tuple[str, ...]:
-    if not isinstance(values, list | None):
-        raise ValueError(f"{values!r} is no list")
-    return tuple(text for each in values or () if (text := _text(each)) is not None)
 
 
 # Ids, DOIs and addresses of papers whatever their case, found without reading columns of them.
@@ -302,7 +186,6 @@ def _hash(name: str) -> int:
 
 # The columns, and what finds papers in them.
 
-PAPERS = "papers.parquet"
 SHOWN = ("id", "title", "year", "authors", "venue", "doi", "url", "aliases")
 """Columns that are shown, and held in memory once one is asked for; not the long ones."""
 FLAGS = '"(?:retracted|corrected|concern)"'
@@ -370,8 +253,8 @@ class Authorship:
 class Corpus:
     """The papers that can be recommended.
 
-    folder: where it was opened; by now it may be removed. stored: a Parquet file of all columns,
-    mapped, because most of it is read later, or never. ids: row -> public id. years: (n,) int16,
+    folder: where it was opened; by now it may be removed. stored: all that is known of each, most
+    of which is read later, or never. ids: row -> public id. years: (n,) int16,
     UNKNOWN_YEAR where unknown. venues: (n,) int32 code into venue_keys, -1 where unknown. authors:
     row -> codes into author_names, which are keys of `name_key`; author_blocks: code -> the first
     one with the same surname and initial; papers_of_author: code -> rows. front_matter: (m,) int32,
@@ -379,7 +262,7 @@ class Corpus:
     """
 
     folder: Path
-    stored: mmap
+    stored: StoredPapers
     ids: SortedStrings
     years: Years
     venues: Rows
@@ -389,7 +272,6 @@ class Corpus:
     author_blocks: Rows
     papers_of_author: Ragged
     front_matter: Rows
-    shown: ShownPapers
     named: HashedNames
 
     def __len__(self) -> int:
@@ -532,7 +414,7 @@ class Corpus:
             return whole()[paper_id] if together else self.full_papers(self.rows([paper_id]))[0]
 
         return [
-            StoredPaper.of(self.shown.paper(row, self.ids[row], self.year(row)), read)
+            StoredPaper.of(self.stored.paper(row, self.ids[row], self.year(row)), read)
             for row in numbers
         ]
 
@@ -546,11 +428,17 @@ class Corpus:
 
     def full_papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Return papers with every column, references as ids. Cheap for ascending rows."""
-        return [self._full_paper(int(row)) for row in rows]
+        papers, wanted = list[Paper](), np.asarray(rows, np.int64)
+        for begin in range(0, len(wanted), TOGETHER):
+            for record in self.stored.take(wanted[begin : begin + TOGETHER]).to_pylist():
+                lists = {name: tuple(record.get(name) or ()) for name in LISTS}
+                labels = {"labels": json.loads(record.get("labels") or "{}")}
+                papers.append(Paper(**record | lists | labels))
+        return papers
 
     def texts(self) -> "pyarrow.Table":
         """Return the columns title and abstract, rows ascending."""
-        return self._read("title", "abstract")
+        return self.stored.columns("title", "abstract")
 
     @cached_property
     def venue_names(self) -> Coded[str]:
@@ -567,67 +455,32 @@ class Corpus:
         """The labels of papers that were retracted or corrected, by row. Reads a column."""
         import pyarrow.compute as pc
 
-        labels = self._read("labels").column("labels")
+        labels = self.stored.columns("labels").column("labels")
         rows = pc.indices_nonzero(pc.match_substring_regex(labels, FLAGS).fill_null(False))
         return {row: json.loads(labels[row].as_py()) for row in rows.to_pylist()}
 
     def _column(self, name: str) -> Coded[str]:
-        coded = self._read(name).column(name).fill_null("").combine_chunks().dictionary_encode()
+        coded = (
+            self.stored.columns(name)
+            .column(name)
+            .fill_null("")
+            .combine_chunks()
+            .dictionary_encode()
+        )
         return Coded(tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy())
-
-    def _full_paper(self, row: int) -> Paper:
-        group = int(np.searchsorted(self._group_starts, row, side="right")) - 1
-        table = self._row_group(group)
-        record = table.slice(row - int(self._group_starts[group]), 1).to_pylist()[0]
-        record |= {name: tuple(record.get(name) or ()) for name in LISTS}
-        record["labels"] = json.loads(record.get("labels") or "{}")
-        return Paper(**record)
-
-    @cached_property
-    def _row_group(self) -> "Callable[[int], pyarrow.Table]":
-        """Read a row group; the last one read is kept."""
-        return lru_cache(maxsize=1)(self._file.read_row_group)
-
-    @cached_property
-    def _group_starts(self) -> Longs:
-        """First row of each row group."""
-        facts = self._file.metadata
-        sizes = [facts.row_group(group).num_rows for group in range(facts.num_row_groups)]
-        return np.cumsum([0, *sizes[:-1]])
-
-    @cached_property
-    def _file(self) -> "pyarrow.parquet.ParquetFile":
-        import pyarrow.parquet as parquet
-
-        return parquet.ParquetFile(self._buffer)
 
     @cached_property
     def _shown(self) -> "pyarrow.Table":
-        return self._read(*SHOWN)
-
-    def _read(self, *columns: str) -> "pyarrow.Table":
-        import pyarrow.parquet as parquet
-
-        # Without threads: where memory is short they do not start, and Arrow waits for ever.
-        return parquet.read_table(
-            self._buffer, columns=list(columns), use_threads=False, pre_buffer=False
-        )
-
-    @property
-    def _buffer(self) -> "pyarrow.BufferReader":
-        import pyarrow
-
-        return pyarrow.BufferReader(pyarrow.py_buffer(self.stored))
+        return self.stored.columns(*SHOWN)
 
     @classmethod
     def load(cls, folder: Path) -> "Corpus":
         """Memory-map a corpus folder written by `recsys.pipelines.index.ingest`."""
-        with (folder / PAPERS).open("rb") as file:
-            stored = mmap(file.fileno(), 0, access=ACCESS_READ)
+        ids = SortedStrings.load(folder, "ids")
         return cls(
             folder,
-            stored,
-            SortedStrings.load(folder, "ids"),
+            StoredPapers.load(folder, len(ids)),
+            ids,
             load_array(folder / YEARS),
             load_array(folder / "venues.npy"),
             SortedStrings.load(folder, "venue_keys"),
@@ -636,6 +489,5 @@ class Corpus:
             load_array(folder / "author_blocks.npy"),
             Ragged.load(folder, "papers_of_author"),
             load_array(folder / FRONT_MATTER),
-            ShownPapers.load(folder),
             HashedNames.load(folder),
         )

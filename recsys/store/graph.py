@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Longs, Mask, Ragged, Rows, find_rows, load_array, offsets, slices
+from recsys.store.arrays import Longs, Mask, Ragged, Rows, find_rows, load_array, slices
 from recsys.store.artifacts import YEARS
 from recsys.store.kernels.dispatch import count_older
 
@@ -115,18 +115,7 @@ class CitationGraph:
         by_year = np.argsort(np.where(years == UNKNOWN_YEAR, LATE, years), kind="stable")
         place = np.empty(n, np.int64)
         place[by_year] = np.arange(n)
-        cites, cited_by = _grouped(citing, cited, n), _grouped(cited, place[citing], n)
+        cites = Ragged.of_pairs(citing, cited, n, n)
+        cited_by = Ragged.of_pairs(cited, place[citing], n, n)
         values = by_year[cited_by.values].astype(np.int32)
         return cls(cites, Ragged(cited_by.starts, values), years)
-
-
-def _grouped(owners: Rows, values: Rows | Longs, n: int) -> Ragged:
-    """Group distinct values below n by owner, ascending.
-
-    Pairs that are one number each are sorted much quicker than two columns, and in less memory.
-    """
-    pairs = owners.astype(np.int64) * n
-    pairs += values
-    pairs.sort()
-    pairs %= n
-    return Ragged(offsets([np.bincount(owners, minlength=n)]), pairs.astype(np.int32))

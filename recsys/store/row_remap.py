@@ -2,12 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recsys.store.arrays import Longs, Mask, Rows, SortedStrings, offsets
+from recsys.store.arrays import (
+    Longs,
+    Mask,
+    Ragged,
+    Rows,
+    SortedStrings,
+    cuts_of,
+    offsets,
+    release,
+)
 
 Pieces: TypeAlias = tuple[Longs, NDArray[Any]]
 """Rows of any length: starts and values, as in `recsys.store.arrays.Ragged`."""
@@ -33,11 +43,12 @@ class Origins:
         return len(self.rows)
 
     @property
-    def kept(self) -> Mask:
-        """Tell which old rows are still there: (old,) bool."""
-        kept = np.zeros(self.old, bool)
-        kept[self.rows[self.rows < self.old]] = True
-        return kept
+    def moved(self) -> Rows:
+        """Tell the row of each old one that is still there, else GONE: (old,) int32."""
+        moved = np.full(self.old, GONE, np.int32)
+        places = np.flatnonzero(self.rows < self.old)
+        moved[self.rows[places]] = places
+        return moved
 
     def pick(self, old: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
         """Gather a column: (n,) out of its (old,) and its new values."""
@@ -64,6 +75,19 @@ class Origins:
         yield from zip(
             edges.tolist(), ends.tolist(), self.rows[edges.astype(int)].tolist(), strict=True
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Old and new papers in the order of their ids.
+
+    ids: of all. origins: where each row comes from. today: (old,) int32, the row that has the id of
+    each old row now, be it replaced; GONE where there is none.
+    """
+
+    ids: SortedStrings
+    origins: Origins
+    today: Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +119,76 @@ def unite(old: SortedStrings, kept: Mask, new: SortedStrings) -> Union:
     code[len(old) + np.flatnonzero(known)] = code[places[known]]
     strings = SortedStrings(*origins.gather((old.starts, old.blob), (new.starts, new.blob)))
     return Union(strings, code[: len(old)], code[len(old) :])
+
+
+@dataclass(frozen=True, slots=True)
+class MergedPiece:
+    """Some lists of today, one behind the other.
+
+    old: where they lay. kept: (old,) bool, which of that is still there. values: (kept,) of today.
+    places: of those, before which others come. new: which these are.
+    """
+
+    old: slice
+    kept: Mask
+    values: Rows
+    places: Longs
+    new: slice
+
+
+@dataclass(frozen=True, slots=True)
+class MergedLists:
+    """Lists of rows whose owners and entries have other numbers now, and to which others came.
+
+    old: of the owners before. owners: (old,) int32, the number of today of each owner, ascending.
+    today: of each entry; GONE, of either, where it is not there any more. new: the other entries,
+    owner and value, ordered as the lists are: by owner, then by value, or what `rank` says of it.
+    """
+
+    old: Ragged
+    owners: Rows
+    today: Rows
+    new: tuple[Rows, Rows]
+    rank: Rows | None = None
+
+    def pieces(self, size: int, counts: Longs) -> Iterator[MergedPiece]:
+        """Merge them, about so many entries at a time; counts: how many each has."""
+        owners, values = self.new
+        np.add.at(counts, owners, 1)
+        starts, begin = self.old.starts, 0
+        for first, end in pairwise(cuts_of(starts, size)):
+            inside, mine = slice(starts[first], starts[end]), self.owners[first:end]
+            found = self.today[self.old.values[inside]]
+            release(self.old.values)
+            kept, lengths = found != GONE, np.diff(starts[first : end + 1])
+            if not kept.all():
+                found = found[kept]
+                old = np.repeat(np.arange(end - first), lengths)[kept]
+                lengths = np.bincount(old, minlength=end - first)
+            there = mine != GONE
+            counts[mine[there]] += lengths[there]
+            last = end == len(self.owners)
+            after = (
+                len(owners) if last else np.searchsorted(owners, mine.max(initial=GONE), "right")
+            )
+            new = slice(begin, int(after))
+            places = self._places(
+                found, offsets([lengths[there]]), mine[there], owners[new], values[new]
+            )
+            yield MergedPiece(inside, kept, found, places, new)
+            begin = new.stop
+
+    def _places(self, found: Rows, starts: Longs, mine: Rows, owners: Rows, values: Rows) -> Longs:
+        """Find before which entries others come, by bisection in the list of their owner."""
+        at = np.searchsorted(mine, owners)
+        same = np.append(mine, GONE)[at] == owners
+        low = starts[at]
+        high = np.where(same, starts[np.minimum(at + 1, len(mine))], low)
+        ranks = values if self.rank is None else self.rank[values]
+        while np.any(searched := low < high):
+            middle = np.where(searched, (low + high) // 2, 0)
+            theirs = found[middle] if self.rank is None else self.rank[found[middle]]
+            less = searched & (theirs < ranks)
+            low = np.where(less, middle + 1, low)
+            high = np.where(searched & ~less, middle, high)
+        return low

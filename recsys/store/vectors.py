@@ -72,11 +72,11 @@ class SplitVectors:
     def __getitem__(self, key: Key) -> Floats:
         """Join a row, or several that are named, cut out or set in a mask: a new float32 array."""
         if isinstance(key, slice):
-            return unsplit(self.parts, self._places(np.arange(*key.indices(len(self)))))
+            return unsplit(self.parts, self.places_of(np.arange(*key.indices(len(self)))))
         rows = np.asarray(key)
         if rows.dtype == np.bool_:
             rows = np.flatnonzero(rows)
-        found = unsplit(self.parts, self._places(rows.reshape(-1)))
+        found = unsplit(self.parts, self.places_of(rows.reshape(-1)))
         return found.reshape(*rows.shape, self.shape[1])
 
     def __iter__(self) -> Iterator[Floats]:
@@ -89,7 +89,7 @@ class SplitVectors:
         product = np.empty(len(self), np.float32)
         for begin in range(0, len(self), _AT_ONCE):
             rows = np.arange(begin, min(begin + _AT_ONCE, len(self)))
-            product[begin : begin + _AT_ONCE] = split_dots(self.parts, self._places(rows), query)
+            product[begin : begin + _AT_ONCE] = split_dots(self.parts, self.places_of(rows), query)
         return product
 
     def __array__(self, *_: object, **__: object) -> NDArray[np.float32]:
@@ -98,9 +98,10 @@ class SplitVectors:
 
     def dots(self, rows: Rows, queries: Floats) -> Floats:
         """Multiply (m,) rows with a (d,) query or (q, d) queries: (m,) or (q, m) float32."""
-        return split_dots(self.parts, self._places(rows), queries)
+        return split_dots(self.parts, self.places_of(rows), queries)
 
-    def _places(self, rows: Rows | Longs) -> Rows:
+    def places_of(self, rows: Rows | Longs) -> Rows:
+        """Tell where rows lie: int32."""
         if self.places is None:
             return rows.astype(np.int32, copy=False)
         return self.places.take(rows)
@@ -211,6 +212,21 @@ def split(vectors: Floats) -> Split:
     numbers -= codes << 16
     scales = (steps * 65536).astype(np.float32)
     return Split(codes.astype(np.int8), numbers.astype(np.int16), scales)
+
+
+def split_rows(vectors: GivenVectors, rows: Rows) -> Split:
+    """Split (m,) rows of vectors; what is stored in two parts is copied."""
+    if isinstance(vectors, np.ndarray):
+        return split(vectors[rows])
+    if isinstance(vectors, SplitVectors):
+        places, parts = vectors.places_of(rows), vectors.parts
+        return Split(parts.codes[places], parts.rests[places], parts.scales[places])
+    lies = vectors.rows[rows]
+    fresh = np.flatnonzero(lies < 0)
+    found, others = split_rows(vectors.old, np.maximum(lies, 0)), split(vectors.fresh[~lies[fresh]])
+    found.codes[fresh], found.rests[fresh] = others.codes, others.rests
+    found.scales[fresh] = others.scales
+    return found
 
 
 def quantised(vectors: Floats) -> tuple[Codes, Floats]:

@@ -18,12 +18,13 @@ from recsys.indexes.int8_index import (
     Int8Index,
     Rounded,
     RoundedQueries,
+    errors_of,
     write_split,
 )
 from recsys.store.arrays import Floats, Rows, load_array
 from recsys.store.kernels import dispatch, loops
 from recsys.store.kernels.dispatch import unsplit
-from recsys.store.vectors import CODES_FILE, SCALES_FILE, load_vectors, split
+from recsys.store.vectors import CODES_FILE, SCALES_FILE, SplitVectors, load_vectors, split
 from tests.indexes.small_indexes import random_vectors, share
 
 shapes = st.tuples(st.integers(1, 90), st.integers(1, 16))
@@ -145,8 +146,9 @@ def test_vectors_are_rounded_to_where_they_belong(
     monkeypatch.setattr("recsys.indexes.int8_index._SPLIT_AT_ONCE", 5)
     vectors = random_vectors(50)
     order = np.random.default_rng(0).permutation(50).astype(np.int32)
-    told = write_split(vectors, tmp_path, order=order)
+    write_split(vectors, tmp_path, order=order)
     places = np.argsort(order)
+    told = errors_of(SplitVectors.load(tmp_path).parts)[places]
     rounded = Rounded.stored(vectors, tmp_path)
     again = rounded.codes[places] * rounded.scales[places, None]
     errors = np.linalg.norm(again - vectors, axis=1)

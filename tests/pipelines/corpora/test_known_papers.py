@@ -48,7 +48,7 @@ class Index:
             source_files(sources), work, AS_TOLD, cache=work / "pdfs", known=KnownPapers(base)
         )
         found = plan(base, Changes(papers.table()))
-        merge_columns(folder, found.papers, base, found.merged)
+        merge_columns(folder, found.papers, base, CitationGraph.load(self.folder), found.merged)
         return Index(folder, found.counts)
 
     @property

@@ -13,16 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recsys.errors import CorpusError
+from recsys.pipelines.corpora.corpus_worth import worth_of
 from recsys.pipelines.corpora.works import SCHEMA
-from recsys.pipelines.index import changes, columns, paper_rows
+from recsys.pipelines.index import changes, citation_links, columns, paper_rows
 from recsys.pipelines.index.changes import Changes, Plan, plan, read_ids, towards
-from recsys.pipelines.index.citation_links import LinkCounts, link_changes
+from recsys.pipelines.index.citation_links import LinkChanges
 from recsys.pipelines.index.columns import merge_columns, write_columns
+from recsys.pipelines.index.paper_rows import texts_in
 from recsys.pipelines.index.text import merge_text, write_text
+from recsys.store.collection import check_corpus
 from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
 from recsys.store.terms import TermStore
 from tests.rows import few
+from tests.stored import is_stored
 
 Row: TypeAlias = Mapping[str, object]
 World: TypeAlias = dict[str, Row]
@@ -47,20 +51,31 @@ def rebuilt(folder: Path, world: World) -> Path:
 
 def updated(
     old: Path, folder: Path, papers: Sequence[Row], removed: Sequence[str] = ()
-) -> tuple[Plan, LinkCounts]:
+) -> tuple[Plan, LinkChanges]:
     """Write what the changes make of an older folder."""
     (folder / "corpus").mkdir(parents=True)
     (folder / "text").mkdir()
     corpus = Corpus.load(old / "corpus")
     planned = plan(corpus, Changes(table(papers), tuple(removed)))
-    counts = merge_columns(folder / "corpus", planned.papers, corpus, planned.merged)
+    graph = CitationGraph.load(old / "corpus")
+    links = merge_columns(folder / "corpus", planned.papers, corpus, graph, planned.merged)
     merge_text(TermStore.load(old / "text"), planned, folder / "text")
-    return planned, counts
+    return planned, links
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+def files(folder: Path) -> dict[str, object]:
+    """Read all files, and what is stored of papers, in however many parts."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and not is_stored(path.name))
+    corpus, graph = Corpus.load(folder / "corpus"), CitationGraph.load(folder / "corpus")
+    check_corpus(folder / "corpus", corpus, graph)
+    rows = range(len(corpus))
+    return {
+        **{path.relative_to(folder).as_posix(): path.read_bytes() for path in paths},
+        "papers": corpus.full_papers(rows),
+        "texts": texts_in(corpus),
+        "worth": worth_of(corpus, graph),
+        "shown": [corpus.stored.paper(row, corpus.ids[row], corpus.year(row)) for row in rows],
+    }
 
 
 def check(folder: Path, world: World, *steps: tuple[Sequence[Row], Sequence[str]]) -> World:
@@ -142,25 +157,43 @@ def test_any_changes_write_what_a_rebuild_writes(
     with pytest.MonkeyPatch.context() as patch:
         for module in (columns, changes, paper_rows):
             patch.setattr(module, "ROW_GROUP", group)
-        patch.setattr(columns, "PART_PAPERS", 4 * group)
+        patch.setattr(citation_links, "_LINKS", group)
+        patch.setattr(citation_links, "_SCANNED", group)
         check(tmp_path_factory.mktemp("world"), world, *steps)
+
+
+def test_what_is_stored_stays_until_there_are_as_many_others(tmp_path: Path) -> None:
+    def parts(folder: Path) -> list[int]:
+        return [*map(int, np.diff(Corpus.load(folder / "corpus").stored.firsts))]
+
+    many = [row(f"p{at:02}", abstract="of rivers", references=["p00", "z1"]) for at in range(40)]
+    world = {str(each["id"]): each for each in many}
+    steps: list[tuple[list[Row], list[str], list[int]]] = [
+        ([row("z1")], [], [40, 1]),
+        ([row("z2"), row("p03", references=["z1", "z3"])], [], [40, 3]),
+        ([row("z3")], ["p05", "nobody"], [40, 3, 1]),
+        ([], [f"p{at}" for at in range(10, 17)], [40, 3, 1]),
+        ([], ["z2"], [40, 3]),
+        ([], ["p20", "p21"], [32]),
+    ]
+    check(tmp_path, world, *((papers, removed) for papers, removed, _ in steps))
+    found = [parts(tmp_path / str(number)) for number in range(1, len(steps) + 1)]
+    assert found == [sizes for *_, sizes in steps]
+    first, then = (tmp_path / number / "corpus" / "papers.parquet" for number in "05")
+    assert first.samefile(then)
 
 
 def test_changes_are_counted_and_said(tmp_path: Path) -> None:
     old = rebuilt(tmp_path / "old", WORLD)
     removed = ["c", "x1", "x2", "x3", "x4", "x5", "x6"]
-    planned, counts = updated(
-        old, tmp_path / "new", [row("later"), row("a", year=1999), B], removed
-    )
+    planned, links = updated(old, tmp_path / "new", [row("later"), row("a", year=1999), B], removed)
     assert planned.counts == (1, 1, 1)
-    assert planned.papers.column("id").to_pylist() == ["later", "a"]  # b is as it was.
+    assert planned.papers.column("id").to_pylist() == ["a", "later"]  # b is as it was.
     assert planned.lines() == [
         "papers: 1 added, 1 replaced, 1 removed; 3 in total",
         "not removed because not in the index: 'x1', 'x2', 'x3', 'x4', 'x5' and 1 more",
     ]
-    assert counts == LinkCounts(links=2, outside=0, to_self=1, repeated=1)
-    before, after = (CitationGraph.load(each / "corpus") for each in (old, tmp_path / "new"))
-    assert link_changes(before, after, planned.merged.today) == (1, 1)
+    assert links == LinkChanges(links=2, gained=1, lost=1)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +232,7 @@ def test_rows_of_today_and_of_then_are_told(tmp_path: Path) -> None:
     assert merged.today.tolist() == [-1, 1, 2]
     origins = merged.origins
     assert origins.rows.tolist() == [3, 1, 4]  # aa, b, c.
-    assert origins.kept.tolist() == [False, True, False]
+    assert origins.moved.tolist() == [-1, 1, -1]
     assert origins.pick(np.array([5, 6, 7]), np.array([8, 9])).tolist() == [8, 6, 9]
 
 

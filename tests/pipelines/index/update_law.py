@@ -34,6 +34,7 @@ from recsys.app.inspection import inspect_artifact
 from recsys.app.wiring import open_index
 from recsys.errors import NothingFound
 from recsys.formats.embeddings import Embeddings, write_embeddings
+from recsys.indexes.bm25 import LEVELS, MEAN
 from recsys.pipelines.index.build import BuildOptions, build
 from recsys.pipelines.index.update import UpdateOptions, update
 from recsys.pipelines.jobs.index_writer import writing
@@ -42,7 +43,9 @@ from recsys.records import Draft
 from recsys.store.artifacts import CORPUS, TEXT, VECTORS
 from recsys.store.corpus import Corpus
 from recsys.store.generations import in_force
+from recsys.store.stored_papers import PAPERS
 from recsys.store.vectors import load_vectors
+from tests.stored import is_stored
 from tests.torture.children import KILLED, OK, REFUSED, Json, Outcome, in_child
 from tests.torture.faults import AFTER, BEFORE, WITHIN, Steps, inject
 from tests.torture.small_world import (
@@ -301,11 +304,18 @@ def _compared(run: Law, model: Model | None = None) -> None:
 
 
 def _files(index: Path) -> dict[str, bytes]:
-    """Read what must be as in a rebuild, byte by byte."""
+    """Read what must be as in a rebuild, byte by byte.
+
+    Bounds stay while they hold, and what is stored of papers where it lies.
+    """
     folder = in_force(index)
     parts = [path for part in (CORPUS, TEXT) for path in (folder / part).iterdir()]
+    parts = [path for path in parts if not (is_stored(path.name) or path.name in (LEVELS, MEAN))]
     parts += (folder / VECTORS).glob(GIVEN)
     read = {path.relative_to(folder).as_posix(): path.read_bytes() for path in parts}
+    corpus = Corpus.load(folder / CORPUS)
+    papers = corpus.full_papers(range(len(corpus)))
+    read |= {PAPERS: repr([papers, corpus.papers(range(len(corpus)))]).encode()}
     return read | {VECTORS: load_vectors(folder / VECTORS)[:].tobytes()}  # In any order on disk.
 
 

@@ -14,8 +14,17 @@ from recsys.errors import ArtifactCorrupt
 from recsys.pipelines.corpora.works import SCHEMA
 from recsys.pipelines.index.columns import write_columns
 from recsys.store.collection import check_corpus
-from recsys.store.corpus import BLOB, FIELDS, STARTS, TOGETHER, Corpus, ShownPapers, ShownWriter
+from recsys.store.corpus import Corpus
 from recsys.store.graph import CitationGraph
+from recsys.store.stored_papers import (
+    BLOB,
+    FIELDS,
+    PACKED,
+    STARTS,
+    ShownPapers,
+    ShownWriter,
+    name_of,
+)
 from tests.rows import each_row, few
 
 TEXT = st.text('ab\n"\\é漢\U0001f600', max_size=6)
@@ -32,7 +41,7 @@ RECORD = st.fixed_dictionaries(
         "aliases": TEXTS,
     }
 )
-RECORDS = st.lists(RECORD, min_size=1, max_size=3 * TOGETHER)
+RECORDS = st.lists(RECORD, min_size=1, max_size=3 * PACKED)
 NOTHING: dict[str, Any] = dict.fromkeys(FIELDS)
 
 
@@ -83,11 +92,12 @@ def test_papers_taken_in_any_pieces_are_the_same_bytes(
         for begin in range(0, len(records), size):
             writer.add(records[begin : begin + size])
     for name in (STARTS, BLOB):
-        assert (whole / name).read_bytes() == (pieces / name).read_bytes()
+        file = name_of(name, 0)
+        assert (whole / file).read_bytes() == (pieces / file).read_bytes()
 
 
 def test_a_changed_byte_is_refused_or_changes_nothing(tmp_path: Path) -> None:
-    shown = written(tmp_path, *({"title": f"On {n} rivers"} for n in range(TOGETHER)))
+    shown = written(tmp_path, *({"title": f"On {n} rivers"} for n in range(PACKED)))
     sound = shown.paper(1, "b", 2000)
     for place in range(len(shown.blob)):
         blob = shown.blob.copy()
@@ -95,7 +105,7 @@ def test_a_changed_byte_is_refused_or_changes_nothing(tmp_path: Path) -> None:
         try:
             assert replace(shown, blob=blob).paper(1, "b", 2000) == sound
         except ArtifactCorrupt as error:
-            assert str(tmp_path / BLOB) in error.what
+            assert str(tmp_path / name_of(BLOB, 0)) in error.what
 
 
 @each_row(
@@ -119,7 +129,7 @@ def test_a_changed_byte_is_refused_or_changes_nothing(tmp_path: Path) -> None:
 def test_a_record_of_another_shape_is_refused(record: str, tmp_path: Path) -> None:
     packed = zlib.compress(record.encode("utf-8", "surrogatepass"))
     blob = np.frombuffer(packed, np.uint8)
-    shown = ShownPapers(tmp_path / BLOB, np.array([0, len(blob)]), blob)
+    shown = ShownPapers(tmp_path / name_of(BLOB, 0), np.array([0, len(blob)]), blob)
     with pytest.raises(ArtifactCorrupt, match="paper 0 cannot be read"):
         shown.paper(0, "a", None)
 
@@ -131,16 +141,17 @@ def test_too_few_records_are_refused(tmp_path: Path) -> None:
 
 
 def test_packs_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
-    corpus = stored(tmp_path, [{"title": f"Title {n}"} for n in range(2 * TOGETHER)])
+    corpus = stored(tmp_path, [{"title": f"Title {n}"} for n in range(2 * PACKED)])
     graph = CitationGraph.load(tmp_path)
     check_corpus(tmp_path, corpus, graph)
-    starts, blob = corpus.shown.starts, corpus.shown.blob
+    [sound] = corpus.stored.shown
     for shown in (
-        replace(corpus.shown, starts=starts[:-1]),
-        replace(corpus.shown, starts=starts[::-1]),
-        replace(corpus.shown, starts=starts.astype(np.int32)),
-        replace(corpus.shown, blob=blob[:-1]),
-        replace(corpus.shown, blob=blob.view(np.int8)),
+        replace(sound, starts=sound.starts[:-1]),
+        replace(sound, starts=sound.starts[::-1]),
+        replace(sound, starts=sound.starts.astype(np.int32)),
+        replace(sound, blob=sound.blob[:-1]),
+        replace(sound, blob=sound.blob.view(np.int8)),
     ):
+        other = replace(corpus, stored=replace(corpus.stored, shown=[shown]))
         with pytest.raises(ArtifactCorrupt, match="shown"):
-            check_corpus(tmp_path, replace(corpus, shown=shown), graph)
+            check_corpus(tmp_path, other, graph)
