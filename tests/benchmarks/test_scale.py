@@ -56,8 +56,8 @@ def test_figures_are_kept_and_versions_take_turns(
     kept = json.loads(results.read_text(encoding="utf-8"))["sizes"]["2000"]
     assert set(kept["build"]) == {"after", "lance"}
     page = (tmp_path / "scale.md").read_text(encoding="utf-8")
-    assert page.count("| warm, before | ") == page.count("| warm, after | ") == 1
-    assert "| index | 2,000 papers |" in page
+    assert page.count("**: warm, before | ") == page.count("**: warm, after | ") == 1
+    assert "| papers | 2,000 |" in page
     assert page.endswith("After.\n")
 
 

@@ -64,4 +64,4 @@ def test_what_answering_takes_is_told(made: Made, monkeypatch: pytest.MonkeyPatc
     assert 0 < spent["candidates"] <= 500
     facts = {"processors": 2, "processor": "of Babbage", "python": "3.11", "numpy": "2"}
     shown = {"machine": facts, "sizes": {"600": {"answers": {"after": found}}}}
-    assert "| part: features of a candidate |" in written("scale", shown)
+    assert "| part: BM25 |" in written("scale", shown)
