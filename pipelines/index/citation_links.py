@@ -25,7 +25,15 @@ from recsys.pipelines.corpora.partitions import (
     part_of_hash,
     with_column,
 )
-from recsys.store.arrays import GrowingArray, GrowingRagged, Longs, Ragged, Rows, offsets
+from recsys.store.arrays import (
+    GrowingArray,
+    GrowingRagged,
+    Longs,
+    Mask,
+    Ragged,
+    Rows,
+    offsets,
+)
 from recsys.store.artifacts import YEARS
 from recsys.store.corpus import Corpus
 from recsys.store.graph import LATE, UNKNOWN_YEAR, CitationGraph, Years
@@ -217,103 +225,111 @@ def merge_graph(
     """
     n, (old, graph), today, moved = len(years), before, merged.today, merged.origins.moved
     rows = np.flatnonzero(merged.origins.rows >= len(old)).astype(np.int32)
-    again = _citing(old, moved, _came_or_went(papers, old, moved))
-    references = _references(papers, rows, old, moved, again)
-    meant = _Meant.of(_called(references.column(0), papers, rows, old, moved))
+    merging = _Merging(papers, rows, old, moved)
+    again = merging.citing(merging.came_or_went())
+    references = merging.references(again)
+    meant = _Meant.of(merging.called(references.column(0)))
     citing, cited = references.column(1).to_numpy(), meant.find(references.column(0))
     inside = (cited != NOBODY) & (cited != citing)
-    anew = np.union1d(rows, moved[again]).astype(np.int32)
     pairs = np.unique(citing[inside].astype(np.int64) * n + cited[inside])
-    starts = offsets([np.bincount(np.searchsorted(anew, pairs // n), minlength=len(anew))])
+    citing, cited = (pairs // n).astype(np.int32), (pairs % n).astype(np.int32)
+    # What papers cite: new lists take the place of some old ones.
+    anew = np.union1d(rows, moved[again]).astype(np.int32)
+    starts = offsets([np.bincount(np.searchsorted(anew, citing), minlength=len(anew))])
     origins = merged.origins.rows.copy()
     origins[anew] = len(old) + np.arange(len(anew))
-    cites = Ragged(
-        *Origins(origins, len(old)).gather(
-            (graph.cites.starts, today[graph.cites.values]), (starts, (pairs % n).astype(np.int32))
-        )
-    )
+    known = graph.cites.starts, today[graph.cites.values]
+    cites = Ragged(*Origins(origins, len(old)).gather(known, (starts, cited)))
     cites.save(folder, "cites")
+    # By whom they are cited: who has a new list leaves the old lists, and comes to others.
     _, place = _by_year(years)
-    citing, cited = ((pairs // n).astype(np.int32), (pairs % n).astype(np.int32))
     order = np.lexsort((place[citing], cited))
-    same, new, counts = moved.copy(), (cited[order], citing[order]), np.zeros(n, np.int64)
+    citing, cited = citing[order], cited[order]
+    same, counts = moved.copy(), np.zeros(n, np.int64)
     same[again] = GONE
-    cited_by = MergedLists(graph.cited_by, today, same, new, place)
+    cited_by = MergedLists(graph.cited_by, today, same, (cited, citing), place)
     with GrowingArray(folder / "cited_by.values.npy", np.int32) as values:
         for piece in cited_by.pieces(_LINKS, counts):
-            values.append(np.insert(piece.values, piece.places, new[1][piece.new]))
+            values.append(np.insert(piece.values, piece.places, citing[piece.new]))
     np.save(folder / "cited_by.starts.npy", offsets([counts]))
     np.save(folder / YEARS, years)
-    # What papers cite that are still there; of those that were not resolved again it is the same.
     is_anew = np.zeros(n, bool)
     is_anew[anew] = True
+    common = _common(graph.cites, cites, today, is_anew)
+    return LinkChanges(
+        len(cites.values), len(cites.values) - common, len(graph.cites.values) - common
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Merging:
+    """New papers, their rows, the old papers, and the row of each that stays, else GONE."""
+
+    papers: pa.Table
+    rows: Rows
+    old: Corpus
+    moved: Rows
+
+    def came_or_went(self) -> pa.Array:
+        """Give the names of papers that are new, replaced or removed."""
+        gone = np.flatnonzero(self.moved == GONE)
+        pieces = [names_of_papers(self.papers, 0).column(0)]
+        for begin in range(0, len(gone), _SCANNED):
+            some = self.old.stored.take(gone[begin : begin + _SCANNED], _NAMED)
+            pieces.append(names_of_papers(some, 0).column(0))
+        return pc.unique(pa.concat_arrays(pieces))
+
+    def citing(self, names: pa.Array) -> Rows:
+        """Find the old papers that stay and cite any of these names: rows, ascending."""
+        found = [np.empty(0, np.int64)]
+        for first, table in self.old.stored.batches(["references"], _SCANNED) if len(names) else ():
+            wanted, owners = flattened(one_batch(table).column(0), first)
+            hits = pc.is_in(wanted, names).to_numpy(zero_copy_only=False)
+            dois = np.flatnonzero(pc.starts_with(wanted, "10.").to_numpy(zero_copy_only=False))
+            plain = pc.utf8_lower(wanted.take(pa.array(dois)))
+            hits[dois] |= pc.is_in(plain, names).to_numpy(zero_copy_only=False)
+            found.append(np.unique(owners[hits]))
+        rows = np.concatenate(found).astype(np.int32)
+        return rows[np.not_equal(self.moved[rows], GONE)]
+
+    def references(self, again: Rows) -> pa.RecordBatch:
+        """Give what new papers cite, and some old ones, as rows of REFERENCES."""
+        lists = [(self.papers.select(["references"]), self.rows)]
+        for begin in range(0, len(again), _SCANNED):
+            some = again[begin : begin + _SCANNED]
+            lists.append((self.old.stored.take(some, ["references"]), self.moved[some]))
+        pieces = []
+        for table, rows in lists:
+            wanted, places = flattened(one_batch(table).column(0))
+            pieces.append(batch_of(REFERENCES, wanted, rows[places]))
+        return one_batch(pa.Table.from_batches(pieces, REFERENCES))
+
+    def called(self, wanted: pa.Array) -> pa.RecordBatch:
+        """Give the papers of today that have any of these names, as rows of CALLED."""
+        names = pc.unique(pa.concat_arrays([wanted, _plain(wanted)]))
+
+        def every() -> Iterator[tuple[pa.RecordBatch, Rows]]:
+            yield names_of_papers(self.papers, 0), self.rows
+            for first, table in self.old.stored.batches(_NAMED, _SCANNED) if len(names) else ():
+                yield names_of_papers(table, first), self.moved
+
+        pieces = []
+        for called, rows in every():
+            found = called.filter(pc.is_in(called.column(0), names))
+            now = rows[found.column(1).to_numpy()]
+            pieces.append(with_column(found, "row", pa.array(now)).filter(pa.array(now != GONE)))
+        return one_batch(pa.Table.from_batches(pieces, CALLED))
+
+
+def _common(old: Ragged, new: Ragged, today: Rows, anew: Mask) -> int:
+    """Count the links that were there before and are now. anew: papers of today with new lists."""
     stayed = np.flatnonzero(today != GONE).astype(np.int32)
-    both = stayed[is_anew[today[stayed]]]
-    common = int(graph.cites.lengths(stayed).sum() - graph.cites.lengths(both).sum())
+    both = stayed[anew[today[stayed]]]
+    common = int(old.lengths(stayed).sum() - old.lengths(both).sum())
     for begin in range(0, len(both), _SCANNED):
         some = both[begin : begin + _SCANNED]
-        (owner, then), (owner_now, now) = graph.cites.take(some), cites.take(today[some])
+        (owner, then), (owner_now, now) = old.take(some), new.take(today[some])
         there = today[then] != GONE
-        keys = owner[there].astype(np.int64) * n + today[then[there]]
-        common += len(np.intersect1d(keys, owner_now.astype(np.int64) * n + now, True))
-    before_links, links = len(graph.cites.values), len(cites.values)
-    return LinkChanges(links, links - common, before_links - common)
-
-
-def _came_or_went(papers: pa.Table, old: Corpus, moved: Rows) -> pa.Array:
-    """Give the names of papers that are new, replaced or removed."""
-    gone = np.flatnonzero(moved == GONE)
-    pieces = [names_of_papers(papers, 0).column(0)]
-    for begin in range(0, len(gone), _SCANNED):
-        some = old.stored.take(gone[begin : begin + _SCANNED], _NAMED)
-        pieces.append(names_of_papers(some, 0).column(0))
-    return pc.unique(pa.concat_arrays(pieces))
-
-
-def _citing(old: Corpus, moved: Rows, names: pa.Array) -> Rows:
-    """Find the old papers that stay and cite any of these names: rows, ascending."""
-    found = [np.empty(0, np.int64)]
-    for first, table in old.stored.batches(["references"], _SCANNED) if len(names) else ():
-        wanted, owners = flattened(one_batch(table).column(0), first)
-        hits = pc.is_in(wanted, names).to_numpy(zero_copy_only=False)
-        dois = np.flatnonzero(pc.starts_with(wanted, "10.").to_numpy(zero_copy_only=False))
-        plain = pc.utf8_lower(wanted.take(pa.array(dois)))
-        hits[dois] |= pc.is_in(plain, names).to_numpy(zero_copy_only=False)
-        found.append(np.unique(owners[hits]))
-    rows = np.concatenate(found).astype(np.int32)
-    return rows[np.not_equal(moved[rows], GONE)]
-
-
-def _references(
-    papers: pa.Table, rows: Rows, old: Corpus, moved: Rows, again: Rows
-) -> pa.RecordBatch:
-    """Give what new papers cite, and old ones that are resolved again, as rows of REFERENCES."""
-    pieces = [_cited_by_rows(papers, rows)]
-    for begin in range(0, len(again), _SCANNED):
-        some = again[begin : begin + _SCANNED]
-        pieces.append(_cited_by_rows(old.stored.take(some, ["references"]), moved[some]))
-    return one_batch(pa.Table.from_batches(pieces, REFERENCES))
-
-
-def _cited_by_rows(papers: pa.Table, rows: Rows) -> pa.RecordBatch:
-    wanted, places = flattened(one_batch(papers.select(["references"])).column(0))
-    return batch_of(REFERENCES, wanted, rows[places])
-
-
-def _called(
-    wanted: pa.Array, papers: pa.Table, rows: Rows, old: Corpus, moved: Rows
-) -> pa.RecordBatch:
-    """Give the papers of today that have any of these names, as rows of CALLED."""
-    names = pc.unique(pa.concat_arrays([wanted, _plain(wanted)]))
-    pieces = [_with_rows(names_of_papers(papers, 0), rows, names)]
-    for first, table in old.stored.batches(_NAMED, _SCANNED) if len(names) else ():
-        pieces.append(_with_rows(names_of_papers(table, first), moved, names))
-    return one_batch(pa.Table.from_batches(pieces, CALLED))
-
-
-def _with_rows(called: pa.RecordBatch, rows: Rows, names: pa.Array) -> pa.RecordBatch:
-    """Keep the papers that have any of these names and are still there, by their rows of today."""
-    called = called.filter(pc.is_in(called.column(0), names))
-    now = rows[called.column(1).to_numpy()]
-    there = pa.array(now != GONE)
-    return with_column(called, "row", pa.array(now)).filter(there)
+        keys = owner[there].astype(np.int64) * len(new) + today[then[there]]
+        common += len(np.intersect1d(keys, owner_now.astype(np.int64) * len(new) + now, True))
+    return common
