@@ -7,7 +7,7 @@ the next writer does not remove.
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,8 +40,6 @@ from recsys.store.generations import (
 LOCK = "lock"
 UNFINISHED = "unfinished"
 _PURPOSE = "purpose.json"
-_HASHED_AT_ONCE = 2
-"""Files that are hashed at the same time."""
 _NEW = ".new"
 """Ends the name of a folder that is being filled."""
 
@@ -121,6 +119,34 @@ class Stage:
     kept: bool
 
 
+class FileHashes:
+    """What manifests hold of files: those of an index are known, others are hashed beside work."""
+
+    def __init__(self, index: Path) -> None:
+        """Take over what the index says of its own."""
+        self._threads = ThreadPoolExecutor(2)
+        self._told: dict[tuple[int, ...], Future[dict[str, Any]] | Mapping[str, Any]] = {}
+        with suppress(ArtifactError), pin(index) as base:
+            stored = load_manifest(base, INDEX_KIND, INDEX_SCHEMA).files
+            there = ((base / name, facts) for name, facts in stored.items())
+            self._told |= {_identity(path): facts for path, facts in there if path.exists()}
+
+    def begin(self, folder: Path) -> None:
+        """Hash the files of a folder in other threads; none of them is written any more."""
+        for path in (each for each in folder.rglob("*") if each.is_file()):
+            if _identity(path) not in self._told:
+                self._told[_identity(path)] = self._threads.submit(facts_of_file, path)
+
+    def of(self, path: Path) -> Mapping[str, Any]:
+        """Return what is to be told of a file."""
+        told = self._told.get(_identity(path)) or facts_of_file(path)
+        return told.result() if isinstance(told, Future) else told
+
+    def close(self) -> None:
+        """Hash no more."""
+        self._threads.shutdown(cancel_futures=True)
+
+
 @dataclass(frozen=True, slots=True)
 class StagedFolder:
     """A folder that is made in stages: what is finished survives a kill until all is in place.
@@ -134,10 +160,12 @@ class StagedFolder:
     └── ...                 what a stage keeps for itself, such as vectors encoded so far
 
     All of it stays until the index has it, too: a process killed at any moment finds every finished
-    stage again. place: where it lies; one process at a time may write there.
+    stage again. place: where it lies; one process at a time may write there. hashes: of what is
+    finished.
     """
 
     place: Path
+    hashes: FileHashes | None = None
 
     @property
     def finished(self) -> Path:
@@ -173,6 +201,8 @@ class StagedFolder:
         tree_to_disk(unfinished)  # Before the note that says so.
         write_json(note, {"key": key, "facts": facts})
         unfinished.rename(folder)
+        if self.hashes is not None:
+            self.hashes.begin(folder)
         return Stage(_facts(note, key) or {}, kept=False)
 
     def remove(self) -> None:
@@ -190,6 +220,7 @@ class IndexWriter:
     """The right to change an index, which one process has at a time; see `writing`."""
 
     index: Path
+    hashes: FileHashes
 
     @property
     def unfinished(self) -> Path:
@@ -207,7 +238,7 @@ class IndexWriter:
         place = self.unfinished / name
         place.mkdir(exist_ok=True)
         write_json(place / _PURPOSE, {"after": _name_in_force(self.index), "recipe": recipe})
-        return StagedFolder(place)
+        return StagedFolder(place, self.hashes)
 
     @contextmanager
     def member(self, name: str) -> Iterator[Path]:
@@ -285,18 +316,8 @@ class IndexWriter:
 
     def _files(self, new: Path) -> dict[str, Any]:
         """Tell what manifests hold of every file; those linked from before are not hashed again."""
-        known: dict[tuple[int, int], Any] = {}
-        with suppress(ArtifactError), pin(self.index) as base:
-            stored = load_manifest(base, INDEX_KIND, INDEX_SCHEMA).files
-            there = ((base / name, facts) for name, facts in stored.items())
-            known = {_identity(path): facts for path, facts in there if path.exists()}
         paths = sorted(each for each in new.rglob("*") if each.is_file())
-        with ThreadPoolExecutor(_HASHED_AT_ONCE) as threads:
-            facts = threads.map(
-                lambda path: known.get(_identity(path)) or facts_of_file(path), paths
-            )
-            names = (path.relative_to(new).as_posix() for path in paths)
-            return dict(zip(names, facts, strict=True))
+        return {path.relative_to(new).as_posix(): self.hashes.of(path) for path in paths}
 
     def forget_unfinished(self) -> None:
         """Remove folders of unfinished work that hold none."""
@@ -338,12 +359,13 @@ def writing(
     folder.mkdir(exist_ok=True)
     with holding(folder / LOCK, index, again=again, wait=wait, progress=progress) as first:
         folder.mkdir(exist_ok=True)  # The process that was waited for may have given it up.
-        writer = IndexWriter(folder)
+        writer = IndexWriter(folder, FileHashes(folder))
         if first:
             writer.tidy()
         try:
             yield writer
         finally:
+            writer.hashes.close()
             writer.sweep()
             if {each.name for each in folder.iterdir()} <= {LOCK, GENERATIONS}:
                 discard(folder / LOCK)  # Nothing came of a first build.
@@ -364,6 +386,6 @@ def members_of(generation: Path) -> dict[str, Path]:
     return {each.name: each for each in folders if not each.name.startswith(".")}
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _identity(path: Path) -> tuple[int, ...]:
     status = path.stat()
-    return status.st_dev, status.st_ino
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
