@@ -235,7 +235,6 @@ GROWING: Mapping[str, Callable[[Mapping[str, Figures]], float]] = {
     "build, processor time": lambda size: both_runs(size["build"][AFTER], "cpu_seconds"),
     "build, memory": lambda size: either_run(size["build"][AFTER], "peak_mib"),
     "build, bytes": lambda size: sum(size["build"][AFTER]["bytes"].values()),
-    "build, bytes at most": lambda size: either_run(size["build"][AFTER], "bytes_at_most"),
     "answer": lambda size: size["answers"][AFTER]["warm"],
     "answer with references": lambda size: size["answers"][AFTER]["with references"],
     "first answer": lambda size: size["answers"][AFTER]["first"],
