@@ -101,6 +101,9 @@ def test_levels_are_computed_anew_where_papers_grow_longer(tmp_path: Path) -> No
     carry(longer, folders[2], Former(folders[0], {}, rows, codes))
     assert np.all(load_array(folders[2] / LEVELS) >= bm25_of(longer).postings.levels)
     assert bm25.mean_length(longer) > SPARE * bm25.mean_length(store)
+    (folders[0] / bm25.MEAN).unlink()  # As older versions left it.
+    carry(store, folders[1], Former(folders[0], {}, rows, codes))
+    assert (folders[1] / LEVELS).read_bytes() == written
 
 
 @given(TEXTS)
