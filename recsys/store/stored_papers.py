@@ -13,10 +13,11 @@ Within a part, records are in the order of rows. Of some, the papers are no long
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,7 +168,7 @@ class StoredPapers:
 
     folder: where it was opened; by now it may be removed. files: the Parquet file of each part,
     mapped. shown: of each part. firsts: (parts + 1,) int64, where the records of each begin.
-    records: (n,) int32, of each row; None: they are the rows.
+    records: (n,) int32, of each row; None: they are the rows. reading: held by who reads a file.
     """
 
     folder: Path
@@ -175,6 +176,7 @@ class StoredPapers:
     shown: Sequence[ShownPapers]
     firsts: Longs
     records: Rows | None
+    reading: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def __len__(self) -> int:
         """Count the papers."""
@@ -271,9 +273,10 @@ class StoredPapers:
     def _read_group(self, number: int, names: tuple[str, ...] | None) -> "pyarrow.RecordBatch":
         part, group = self._groups[1][number]
         columns = None if names is None else list(names)
-        # Without threads: where memory is short they do not start, and Arrow waits for ever.
-        table = self.readers[part].read_row_group(group, columns, use_threads=False)
-        release(self.files[part])
+        with self.reading:  # Arrow crashes where two threads read a file by one reader.
+            # Without its own threads: where memory is short they do not start, and it waits.
+            table = self.readers[part].read_row_group(group, columns, use_threads=False)
+            release(self.files[part])
         return table.combine_chunks().to_batches()[0]
 
     @classmethod

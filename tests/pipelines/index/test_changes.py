@@ -120,7 +120,8 @@ def test_changed_files_are_those_of_a_rebuild(
 
 
 TEXT = st.lists(st.sampled_from(["ant", "bees", "çé", "dog", "of"]), max_size=5).map(" ".join)
-IDS = st.text("ab\u00e9\U0001f600", min_size=1, max_size=2)
+DOIS = st.sampled_from(["10.1/a", "10.1/A", "10.1/b"])
+IDS = st.text("ab\u00e9\U0001f600", min_size=1, max_size=2) | DOIS
 NAMES = st.sampled_from(
     ["Lee, Ann", "A. Lee", "Ada Lee", "Lee", "B. Lee", "Bo Li", "Éva Nagy", "?"]
 )
@@ -132,7 +133,10 @@ PAPERS = st.lists(
             "year": st.none() | st.integers(1990, 1995),
             "authors": st.lists(NAMES, max_size=3),
             "venue": st.sampled_from(["VLDB 2012", "vldb", "2012", "Acta", ""]),
-            "references": st.lists(IDS, max_size=5),
+            "references": st.none() | st.lists(IDS, max_size=5),
+            "doi": st.none() | DOIS,
+            "url": st.none() | st.just("https://a.org/B"),
+            "aliases": st.none() | st.lists(IDS, max_size=2),
             "labels": st.just('{"a": 1}'),
         },
     ),

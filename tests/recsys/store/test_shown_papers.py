@@ -1,5 +1,6 @@
 import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -155,3 +156,11 @@ def test_packs_that_do_not_fit_the_papers_are_refused(tmp_path: Path) -> None:
         other = replace(corpus, stored=replace(corpus.stored, shown=[shown]))
         with pytest.raises(ArtifactCorrupt, match="shown"):
             check_corpus(tmp_path, other, graph)
+
+
+def test_threads_may_read_at_the_same_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recsys.pipelines.index.columns.ROW_GROUP", 5)
+    corpus = stored(tmp_path, [{"title": f"Title {n}", "abstract": "a " * n} for n in range(200)])
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda row: corpus.full_papers([row])[0], [*range(200)] * 5))
+    assert [paper.title for paper in found] == [f"Title {n}" for n in range(200)] * 5
