@@ -460,13 +460,8 @@ class Corpus:
         return {row: json.loads(labels[row].as_py()) for row in rows.to_pylist()}
 
     def _column(self, name: str) -> Coded[str]:
-        coded = (
-            self.stored.columns(name)
-            .column(name)
-            .fill_null("")
-            .combine_chunks()
-            .dictionary_encode()
-        )
+        column = self.stored.columns(name).column(name).fill_null("")
+        coded = column.combine_chunks().dictionary_encode()
         return Coded(tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy())
 
     @cached_property

@@ -167,14 +167,11 @@ class MergedLists:
                 lengths = np.bincount(old, minlength=end - first)
             there = mine != GONE
             counts[mine[there]] += lengths[there]
-            last = end == len(self.owners)
-            after = (
-                len(owners) if last else np.searchsorted(owners, mine.max(initial=GONE), "right")
-            )
-            new = slice(begin, int(after))
-            places = self._places(
-                found, offsets([lengths[there]]), mine[there], owners[new], values[new]
-            )
+            after = len(owners)
+            if end < len(self.owners):
+                after = int(np.searchsorted(owners, mine.max(initial=GONE), "right"))
+            new, begins = slice(begin, after), offsets([lengths[there]])
+            places = self._places(found, begins, mine[there], owners[new], values[new])
             yield MergedPiece(inside, kept, found, places, new)
             begin = new.stop
 
